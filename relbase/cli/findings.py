@@ -59,7 +59,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             where = remarks.place_of(link.element, link.attribute, link.syntax)
             text = f"relative link {excerpt(link.reference)} in {where}"
             if begins_with_placeholder(link.reference):
-                text += ": write the site's URL before it"
+                text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
                 text += f": {excerpt(link.url)}"
             yield Finding(file, text, link_in(document, link), column, until)

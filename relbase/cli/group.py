@@ -96,6 +96,8 @@ class _Commands(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            if error.option_name == "-V":
+                raise click.UsageError("No such option: -V. Did you mean --version?", ctx) from None
             text = f"No such option: {error.option_name}. Options follow the command"
             example = f"{PROGRAM} rewrite page.html {error.option_name} ..."
             raise click.UsageError(f"{text}: {example}", ctx) from None
@@ -115,7 +117,9 @@ def _mistaken(name: str, *rest: str) -> str:
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()
-    if close := get_close_matches(name, _COMMANDS, n=1):
+    if name in {"help", "version"}:
+        meant = (*rest[:1], "--help") if name == "help" else ("--version",)
+    elif close := get_close_matches(name, _COMMANDS, n=1):
         meant = (close[0], *rest)
     elif _is_url(name) and rest and not rest[0].startswith("-"):
         meant = ("resolve", name, *rest)

@@ -26,16 +26,22 @@ _SECTIONS: Final = (URL, OUTPUT, INPUT, LINKS, MANY, ARCHIVES, MAIL, OTHER)
 
 _TERM: Final = 25  # where the texts of all options begin
 
-# Options that people try, and the ones that do what they mean.
+_URLS: Final = ("--url", "--base", "the first argument")
+
+# Options that people try, and what does what they mean: the first that a command has.
 _GUESSES: Final = {
-    "--base": "--url",
-    "--base-url": "--url",
-    "--baseurl": "--url",
-    "--inplace": "--in-place",
-    "--out": "--output",
-    "--dry-run": "--diff",
-    "--jobs": "-j",
+    **dict.fromkeys(("-b", "-u", "--base", "--base-url", "--baseurl", "--url"), _URLS),
+    **dict.fromkeys(("-w", "--fix", "--inplace", "--write"), ("--in-place",)),
+    **dict.fromkeys(("-n", "--dry-run"), ("--diff",)),
+    **dict.fromkeys(("-o", "--out", "--output"), ("--output", "> FILE")),
+    **dict.fromkeys(("--csv", "--format"), ("--json",)),
+    **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
+    **dict.fromkeys(("--html", "--type"), ("--kind",)),
+    "--encoding": ("--charset",),
 }
+
+# What sed and perl take for the suffix of a backup: -i.bak, --in-place=.bak.
+_SUFFIX: Final = re.compile(r"(?:-i|--in-?place=)(\.\S+)")
 
 
 class Option(click.Option):
@@ -120,14 +126,19 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; name the right option to who guesses it."""
+        suffixes = list(filter(None, map(_SUFFIX.fullmatch, args)))
         try:
             return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            meant = _GUESSES.get(error.option_name)
-            if not any(meant in one.opts for one in self.params):
-                raise
+        except (click.NoSuchOption, click.BadOptionUsage) as error:
+            names = {name for one in self.params for name in one.opts}
+            guessed = _GUESSES.get(error.option_name or "", ())
+            meant = next((one for one in guessed if one in names or one[0] != "-"), None)
             text = f"No such option: {error.option_name}. Did you mean {meant}?"
-            raise click.UsageError(text, ctx) from None
+            if suffixes and "--backup" in names:
+                text = f"{suffixes[0][0]}: did you mean -i --backup {suffixes[0][1]}?"
+            elif meant is None or isinstance(error, click.BadOptionUsage):
+                raise
+            raise click.UsageError(printable(text), ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = self._options(ctx)

@@ -77,6 +77,7 @@ def inputs_of(
     _refuse_repeated(found)
     settings = options.settings(given)
     if several:
+        _refuse_output_as_input(names)
         _refuse_one_url(settings)
     return Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed)), settings
 
@@ -131,6 +132,17 @@ def _refuse_repeated(inputs: Sequence[Input]) -> None:
             text = f"'{printable(one.name)}' is found twice: give each tree once"
             raise click.UsageError(text)
         seen.add(one.name)
+
+
+def _refuse_output_as_input(names: Sequence[str]) -> None:
+    """Tell people who give the output as a second input how to name it."""
+    given = click.get_current_context().params
+    is_named = given.get("output", "") is not None  # or the command has no -o
+    if is_named or any(map(given.get, ("in_place", "check", "diff"))) or len(names) != 2:  # noqa: PLR2004
+        return
+    if os.path.lexists(names[0]) and not os.path.lexists(names[1]):
+        shown = printable(shlex.quote(names[1]))
+        raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
 
 
 def _refuse_one_url(settings: Settings) -> None:

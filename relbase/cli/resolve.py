@@ -95,7 +95,8 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}")
+        hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
+        streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
     resolvers = [(one.value, _resolver(base, one)) for one in profiles]

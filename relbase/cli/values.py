@@ -161,7 +161,7 @@ _mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 def root(value: str) -> Root:
     found = _root.fullmatch(value)
     directory, url = found.groups() if found else ("", "")
-    why = unsuitable(url) if found else "there is no URL in it"
+    why = unsuitable(url) if found else "it lacks the directory or the URL"
     if "?" in url or "#" in url:
         why = "paths cannot follow a query or a fragment"
     if why:
@@ -194,9 +194,10 @@ def message_map(value: str) -> dict[str, str]:
         if not line.strip() or line.startswith("#"):
             continue
         selector, _, url = (piece.strip() for piece in line.partition("\t"))
+        has_tab = "\t" in line
         try:
-            selected = key(selector)
-            why = unsuitable(url)
+            selected = key(selector) if has_tab else ""
+            why = unsuitable(url) if has_tab else "it has no tab"
             if why is None and found.setdefault(selected, url) != url:
                 why = "another line gives these messages another URL"
         except ValueError as error:

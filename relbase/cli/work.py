@@ -340,6 +340,6 @@ def _text(done: Done) -> str:
         return "no link changed"
     text = f"links made absolute in {counted(done.places, 'place')}"
     if done.source:
-        return f"{text}, on {excerpt(done.url)} ({printable(done.source)})"
-    shared = f", {done.on_given_url} of them on the given URL" if done.on_given_url else ""
+        return f"{text}, against {excerpt(done.url)} ({printable(done.source)})"
+    shared = f", {done.on_given_url} of them against the given URL" if done.on_given_url else ""
     return f"{text} of {counted(done.changed, 'message')}{shared}"

@@ -274,12 +274,6 @@ def test_a_reader_that_changes_flags_meanwhile_leaves_one_message(
     assert tree("Maildir") == {f"cur/{name}:2,S": MAIL}
 
 
-def test_backups_of_messages() -> None:
-    put("cur/1.host:2,")
-    assert run("rewrite", "Maildir", *URL, "-i", "--backup", ".old").exit_code == 0
-    assert tree("Maildir") == {"cur/1.host:2,": DONE, "cur/1.host:2,.old": MAIL}
-
-
 def test_a_run_that_was_killed_between_two_names_is_mended_by_the_next() -> None:
     put("cur/1.host,S=9:2,")
     put(f"cur/1.host,S={len(DONE)}:2,", DONE)

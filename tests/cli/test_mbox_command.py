@@ -60,7 +60,7 @@ def test_to_a_file() -> None:
     result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v", "--report", "report.jsonl")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
-        "in.mbox: links made absolute in 2 places of 2 messages, 1 of them on the given URL\n"
+        "in.mbox: links made absolute in 2 places of 2 messages, 1 of them against the given URL\n"
     )
     assert Path("out.mbox").read_bytes() == DONE
     assert Path("out.mbox").stat().st_mtime_ns == 5 * 10**9

@@ -83,6 +83,11 @@ def test_a_base_that_is_none_is_told(base: str) -> None:
     assert run("resolve", BASE, "g", "--strict").exit_code == 0
 
 
+def test_a_reference_before_the_base_is_told() -> None:
+    result = done("resolve", "../g", BASE)
+    assert result.stderr.endswith("(RFC 1808 §2.3): the base comes first, before the references\n")
+
+
 def test_json_lines() -> None:
     result = run("resolve", BASE, "../g", "http://[", "--json", "--profile", "whatwg")
     assert result.exit_code == 3

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from running import program, run
 
+PLACEHOLDER_FIX: Final = "write the site's URL before it, or give --keep-templates"
 PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
 DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
 URL: Final = ("--url", "http://h/")
@@ -163,7 +164,7 @@ def test_verbose() -> None:
     Path("same.html").write_bytes(b"<p>")
     result = run("rewrite", "page.html", "same.html", "-v", *ROOT, "-o", "out")
     assert result.stderr.splitlines() == [
-        "page.html: links made absolute in 1 place, on http://h/page.html (--root .)",
+        "page.html: links made absolute in 1 place, against http://h/page.html (--root .)",
         "same.html: no link changed",
         "2 inputs: 1 rewritten, 1 unchanged, 1 link made absolute",
     ]
@@ -238,7 +239,7 @@ def test_check_for_people() -> None:
     result = run("rewrite", "a:b.html", "--check")
     assert result.stdout.splitlines() == [
         "a:b.html:1:15: relative link x,%&y in a/@href",
-        "a:b.html:2:11: relative link {{ u }} in img/@src: write the site's URL before it",
+        f"a:b.html:2:11: relative link {{{{ u }}}} in img/@src: {PLACEHOLDER_FIX}",
         "a:b.html:2:45: relative link /z in b/@style",
     ]
     assert result.stderr == ("1 input: 1 unchanged (1 for want of a base URL), 3 relative links\n")

@@ -124,9 +124,11 @@ def test_of_a_maildir_the_messages_are_counted_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("a@b", "it is empty"),
+        ("a@b", "it has no tab"),
+        ("a@b\t", "it is empty"),
         ("a@b\tx/", r"'a@b\tx/': it has no scheme"),
-        ("a@b http://h/", "selects no message"),
+        ("a@b http://h/", "it has no tab"),
+        ("a b\thttp://h/", "selects no message"),
         ("@.\thttp://h/", "selects no message"),
         ("a@b\thttp://h/\na@B\thttp://i/", "another line gives these messages another URL"),
         ("a@b\t3 references in 2 messages", "it has no scheme"),

@@ -133,6 +133,8 @@ class Finder:
         named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
         if mapped and not any(name in mapped for name in chain.from_iterable(named)):
             fix = "write names as given, or relative to the DIR"
+            if any("@" in name for name in mapped):
+                fix = "for the messages of a mailbox give --message-map"
             yield f"warning: no line of --map names an input: {fix}"
         if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return

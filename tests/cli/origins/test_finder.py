@@ -74,6 +74,11 @@ def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
     assert "no line of --map names an input" in told(
         1, command, "p.html", "--map", "map", "--strict"
     )
+    Path("map").write_bytes(b"@h.ex\thttp://map.ex/\n")
+    assert (
+        "for the messages of a mailbox give --message-map"
+        in run(command, "p.html", "--map", "map").stderr
+    )
     Path("map").write_bytes(b"other.html\thttp://map.ex/\np.html\thttp://h.ex/d/p\n")
     result = run(command, "p.html", "--map", "map", "--strict", "--local", "off")
     assert (result.exit_code, result.stderr) == (0, "")
