@@ -7,7 +7,7 @@ against it (§4). `rewrite` does both, `base` tells the base and why, `links` li
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "Base",

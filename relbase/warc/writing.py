@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Packing = Literal["", "gz", "zst"]
 
 # What made a record is part of its id: another version may make another record.
-VERSION: Final = "0.1.0"
+VERSION: Final = "1.0.0rc1"
 
 _DATE: Final = re.compile(
     r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](?:\.[0-9]{1,9})?Z"
