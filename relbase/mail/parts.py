@@ -17,7 +17,7 @@ from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relbase.containers.fields import Header
     from relbase.containers.mail import Part
@@ -186,6 +186,9 @@ class _SameView:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         return list(edits)
+
+    def places(self) -> Callable[[Span], Span]:
+        return lambda span: span
 
 
 class _BareReturnsView(QuotedPrintableView):
