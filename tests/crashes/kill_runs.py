@@ -1,19 +1,21 @@
-"""Kill runs that replace files, again and again, and look at what is left.
+"""Kill runs that write, again and again, and look at what is left.
 
-Run it as `python tests/crashes/kill_runs.py`; `--help` says how often it kills.
-
-Strategy: a tree of pages, or a Maildir whose names hold sizes, is rewritten in place by two
-processes, with a report. At a random moment the whole group is killed with SIGKILL. Then each file
-is what it was or what it is to be, whole, and none is gone. The next run goes on with the report,
-until all is done; then the files are made anew. At the end a run finishes: each file is there once,
-and no temporary file is left.
+`python tests/crashes/kill_runs.py [KILLS] [--of WAY,...]` divides the kills among ways of writing.
+One run is left alone: what is there afterwards is what each file may become. The others are killed
+with SIGKILL, the whole group of processes, at a random moment. Then each file is what it was or
+what it becomes, whole, and the report has no row of a file that is not written. The next run goes
+on, until all is done; then the files are made anew. The last run of all finishes, and removes what
+the killed ones left.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -22,106 +24,201 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-FILES = 24
-URL = "http://h.example/"
-MAIL = b"Content-Type: text/html\nContent-Base: %b\n\n" % URL.encode()
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILES: Final = 24
+URL: Final = "http://h.example/"
+MAIL: Final = b"Content-Type: text/html\nContent-Base: %b\n\n" % URL.encode()
+REPORT: Final = "report.jsonl"
 
 
-def old(number: int) -> bytes:
-    """A page before."""
+def page(number: int) -> bytes:
     links = b"".join(b'<a href="page%d.html">x</a>\n' % other for other in range(200))
     return b"<!DOCTYPE html><title>%d</title>\n" % number + links
 
 
-def new(number: int) -> bytes:
-    """The page after."""
-    return old(number).replace(b'href="', b'href="' + URL.encode())
-
-
-def make(tree: Path, report: Path, *, mail: bool) -> None:
-    """Make the files anew."""
-    shutil.rmtree(tree, ignore_errors=True)
-    for box in ("cur", "new", "tmp") if mail else (".",):
-        (tree / box).mkdir(parents=True)
+def pages() -> Iterator[tuple[str, bytes]]:
     for number in range(FILES):
-        if mail:
-            data = MAIL + old(number)
-            (tree / f"cur/{number}.host,S={len(data)}:2,").write_bytes(data)
-        else:
-            (tree / f"{number}.html").write_bytes(old(number))
-    report.unlink(missing_ok=True)
+        yield f"in/{number}.html", page(number)
 
 
-def start(tree: Path, report: Path, *, mail: bool) -> subprocess.Popen[bytes]:
-    """Start a run in a group of its own."""
-    command = [sys.executable, "-m", "relbase", "rewrite", str(tree), "-i", "-j", "2"]
-    command += [] if mail else ["--root", f"{tree}={URL}"]
-    command += ["--report", str(report), "--resume", str(report)]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
-
-
-def look(tree: Path) -> Counter[str]:
-    """What each file is."""
-    found: Counter[str] = Counter()
+def maildir() -> Iterator[tuple[str, bytes]]:
+    """Names that hold sizes: they change with the content."""
     for number in range(FILES):
-        there = [path for path in tree.rglob(f"{number}.*") if path.is_file()]
-        contents = {path.read_bytes().removeprefix(MAIL) for path in there}
-        if not there:
-            found["lost"] += 1
-        elif contents - {old(number), new(number)}:
-            found["torn"] += 1
+        data = MAIL + page(number)
+        yield f"in/cur/{number}.host,S={len(data)}:2,", data
+
+
+def mailboxes() -> Iterator[tuple[str, bytes]]:
+    message = b"From a@h.example Sat Nov 21 12:00:00 2026\n" + MAIL
+    for number in range(FILES // 4):
+        yield f"in/{number}.mbox", (message + page(number) + b"\n") * 4
+
+
+def archives() -> Iterator[tuple[str, bytes]]:
+    for number in range(4):
+        yield f"in/{number}.warc.gz", b"".join(map(_record, range(number, number + FILES)))
+
+
+def _record(number: int) -> bytes:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page(number)
+    head = (
+        f"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {URL}{number}.html\r\n"
+        f"WARC-Record-ID: <urn:uuid:{number:032x}>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"
+        "Content-Type: application/http; msgtype=response\r\n"
+    )
+    record = f"{head}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"
+    return gzip.compress(record, mtime=0)
+
+
+_RESUMED: Final = f"--report {REPORT} --resume {REPORT} -j 2"
+_ROOT: Final = f"--root in={URL}"
+_DATED: Final = "--date 2026-01-02T03:04:05Z"
+
+# name: what the files are, and the command.
+WAYS: Final = {
+    "in place": (pages, f"rewrite in -i {_ROOT} {_RESUMED}"),
+    "backup": (pages, f"rewrite in -i --backup .bak {_ROOT} {_RESUMED}"),
+    "tree": (pages, f"rewrite in -o out/ {_ROOT} {_RESUMED}"),
+    "explained": (pages, f"explain in -o out/ {_ROOT} --force"),
+    "Maildir": (maildir, f"rewrite in -i {_RESUMED}"),
+    "Maildir tree": (maildir, f"rewrite in -o out/ {_RESUMED}"),
+    "mbox": (mailboxes, f"rewrite in -i {_RESUMED}"),
+    "mbox tree": (mailboxes, f"rewrite in -o out/ {_RESUMED}"),
+    "archives": (archives, f"rewrite in -o out/ {_DATED} {_RESUMED}"),
+    "Parquet": (archives, "links in/0.warc.gz in/1.warc.gz --parquet out.parquet"),
+}
+
+
+class Found(NamedTuple):
+    """What is there: the contents of the files of a name, what is left, the report's rows."""
+
+    files: dict[str, set[bytes]]
+    left: Counter[str]
+    rows: list[dict[str, object]]
+
+
+# The size and the flags of a message, and the number of one backup of several, make no other name.
+_CHANGING: Final = re.compile(r",.*|(?<=\.bak)\.\d+$")
+
+
+def found(top: Path) -> Found:
+    files: dict[str, set[bytes]] = {}
+    left, rows = Counter[str](), list[dict[str, object]]()
+    for path in (path for path in top.rglob("*") if path.is_file()):
+        if path.suffix == ".lock":  # nobody breaks a lock of somebody who may be there
+            left["locks"] = 1
+            path.unlink()
+        elif path.name.endswith("relbase-tmp"):
+            left["temporary files"] = 1
+        elif path.name == REPORT:
+            whole = path.read_bytes().rpartition(b"\n")[0]
+            rows = [json.loads(row) for row in whole.splitlines()]
         else:
-            found["new" if contents == {new(number)} else "old"] += 1
-            found["doubled"] += len(there) > 1
-    found["temporary"] = len(list(tree.rglob(".*relbase-tmp")))
-    return +found
+            name = _CHANGING.sub("", str(path.relative_to(top)))
+            files.setdefault(name, set()).add(path.read_bytes())
+    return Found(files, left, rows)
 
 
-def main(kills: int, *, mail: bool) -> int:
-    """Kill so many runs; return the exit status."""
-    seed = int(os.environ.get("SEED", time.time_ns() % 10**6))
-    chance = random.Random(seed)
-    total: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as directory:
-        tree, report = Path(directory, "tree"), Path(directory, "report.jsonl")
-        make(tree, report, mail=mail)
+class Trial:
+    """The runs of one way."""
+
+    def __init__(self, way: str, top: Path) -> None:
+        make, command = WAYS[way]
+        self.made, self.command, self.top = list(make()), command.split(), top
+        self.make()
+        self.before = found(top).files
         started = time.monotonic()
-        start(tree, report, mail=mail).wait()
-        whole = time.monotonic() - started
-        make(tree, report, mail=mail)
-        done = 0
-        until = time.monotonic() + float(os.environ.get("SECONDS_AT_MOST", "inf"))
-        while done < kills and time.monotonic() < until:
-            run = start(tree, report, mail=mail)
-            time.sleep(chance.uniform(0.15, 1) * whole)
-            ended = run.poll() is not None
-            if not ended:
-                os.killpg(run.pid, signal.SIGKILL)
-                done += 1
-            run.wait()
-            found = look(tree)
-            total["torn"] += found["torn"]
-            total["lost"] += found["lost"]
-            total["runs that left a file twice"] += found["doubled"] > 0
-            total["runs that left temporary files"] += found["temporary"] > 0
-            total["runs killed in the middle"] += 0 < found["new"] < FILES
-            if ended or found["new"] == FILES:
-                make(tree, report, mail=mail)
-        status = start(tree, report, mail=mail).wait()
-        found = look(tree)
-    print(f"seed {seed}: {done} kills, a whole run took {whole:.1f} s")
-    for what, count in total.items():
-        print(f"  {what}: {count}")
-    print(f"  the last run ended with {status}: {dict(found)}")
-    is_good = not total["torn"] and not total["lost"] and found == {"new": FILES}
-    return 0 if is_good and status == 0 else 1
+        assert self.start().wait() == 0, way
+        self.seconds = time.monotonic() - started
+        self.after = found(top).files
+        assert self.after != self.before, way
+        self.make()
+
+    def make(self) -> None:
+        """Make the files anew."""
+        shutil.rmtree(self.top, ignore_errors=True)
+        for folder in ("in/cur", "in/new", "in/tmp") if "/cur/" in self.made[0][0] else ("in",):
+            (self.top / folder).mkdir(parents=True)
+        for name, data in self.made:
+            (self.top / name).write_bytes(data)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Start a run in a group of its own."""
+        command = [sys.executable, "-m", "relbase", *self.command]
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(
+            command, stdout=quiet, stderr=quiet, start_new_session=True, cwd=self.top
+        )
+
+    def kill(self, after: float) -> bool:
+        """Kill a run after these seconds; return whether it had not ended."""
+        run = self.start()
+        time.sleep(after)
+        is_killed = run.poll() is None
+        if is_killed:
+            os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        return is_killed
+
+    def look(self) -> Counter[str]:
+        """Count what is wrong, and what killed runs may leave."""
+        there = found(self.top)
+        counts = there.left
+        for name in {*self.before, *there.files}:
+            contents = there.files.get(name, set())
+            may_be = self.before.get(name, set()) | self.after.get(name, set())
+            counts["torn"] += not contents <= may_be
+            counts["lost"] += name in self.before and not contents
+            counts["a file twice"] += len(contents) > 1
+        for row in there.rows:
+            name = _CHANGING.sub("", str(row["output"] or row["file"])).removeprefix("./")
+            counts["reported and not written"] += there.files.get(name) != self.after.get(name)
+        counts["in the middle"] = there.files not in (self.before, self.after)
+        return +counts
+
+    @property
+    def is_done(self) -> bool:
+        return found(self.top).files == self.after
+
+
+def run(way: str, kills: int, chance: random.Random, top: Path) -> bool:
+    """Kill runs of a way so many times; return whether nothing was torn or lost."""
+    trial, total, done = Trial(way, top), Counter[str](), 0
+    while done < kills:
+        done += trial.kill(chance.uniform(0.3, 1) * trial.seconds)
+        total += Counter([*trial.look()])
+        if trial.is_done:
+            trial.make()
+    status = trial.start().wait()
+    is_good = status == 0 and trial.is_done and not found(trial.top).left
+    is_good &= not {"torn", "lost", "reported and not written"} & {*total}
+    counts = ", ".join(f"{count} {what}" for what, count in sorted(total.items()))
+    print(
+        f"{way}: {done} kills, {counts or 'nothing left'}: {'good' if is_good else 'BAD'}",
+        flush=True,
+    )
+    return is_good
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("kills", type=int, nargs="?", default=200, help="200 if left out")
+    parser.add_argument("--of", default=",".join(WAYS), help="names, by commas")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
+    given = parser.parse_args()
+    ways = [way for way in WAYS if way in given.of.split(",")]
+    print(f"seed {given.seed}")
+    with tempfile.TemporaryDirectory() as directory:
+        chance = random.Random(given.seed)
+        good = [
+            run(way, -(-given.kills // len(ways)), chance, Path(directory, "t")) for way in ways
+        ]
+    return 0 if all(good) else 1
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("kills", type=int, nargs="?", default=200, help="200 if left out")
-    parser.add_argument("--mail", action="store_true", help="a Maildir instead of pages")
-    given = parser.parse_args()
-    sys.exit(main(given.kills, mail=given.mail))
+    sys.exit(main())
