@@ -172,21 +172,28 @@ def measured(call: str, kind: str, make: Make, size: int) -> Used | None:
     return used
 
 
+def memory_slope(taken: list[Used]) -> float:
+    first, *_, last = taken[-4:]
+    grown = last.memory - first.memory
+    return grown / max(last.moved - first.moved, 1) if grown > SLACK else 0.0
+
+
 def slopes(call: str, kind: str, make: Make) -> tuple[float, float, float]:
     """Return the slopes of time and memory, and the speed in bytes per second."""
     taken: list[Used] = []
     for size in SIZES:
         used = measured(call, kind, make, size)
         taken += [] if used is None else [used]
-        if used is None or (used.seconds > ENOUGH and len(taken) > 3):
+        # What seems to take too much memory may be below a bound that is yet to come.
+        if used is None or (
+            used.seconds > ENOUGH and len(taken) > 3 and memory_slope(taken) <= BARS["memory"]
+        ):
             break
-    first, *_, last = four = taken[-4:]
+    four = taken[-4:]
     growing = [(log(used.given), log(used.seconds)) for used in four if used.seconds > NOISE]
     has_slope = len(growing) > 2 and growing[0][0] < growing[-1][0]
     time = linear_regression(*zip(*growing, strict=True)).slope if has_slope else 0.0
-    grown = last.memory - first.memory
-    memory = grown / max(last.moved - first.moved, 1) if grown > SLACK else 0.0
-    return time, memory, last.given / max(last.seconds, NOISE)
+    return time, memory_slope(taken), four[-1].given / max(four[-1].seconds, NOISE)
 
 
 def judged(call: str, kind: str, only: str) -> tuple[str, bool]:

@@ -168,10 +168,9 @@ class _Plan:
             last = f"{planned.parts[-1]}{f'.{number}' if number else ''}.html"
             # An input that is called index does not lose its page to the index.
             last = f"_{last}" if (*planned.parts[:-1], last) == (_INDEX,) else last
-            parts = (*planned.parts[:-1], last)
-            planned = planned._replace(parts=parts, replaces=self._force)
-            self._rows.append(("/".join(parts), summary))
+            planned = planned._replace(parts=(*planned.parts[:-1], last), replaces=self._force)
         outputs.write(self._writer, planned, (data,), None)
+        self._rows.append(("/".join(planned.parts), summary))
         self._made.add(os.path.dirname(planned.path) or ".")  # noqa: PTH120
 
     def settle(self) -> None:
@@ -182,5 +181,5 @@ class _Plan:
             try:
                 outputs.write(self._writer, made, (markup,), None)
             except files.InputError as error:
-                raise click.UsageError(str(error)) from None
+                raise streams.OutputError(str(error)) from None
         settle(self._made)

@@ -215,11 +215,27 @@ def _hash(parent: Directory, name: str) -> bytes:
 
 
 def _back_up(parent: Directory, name: str, suffix: str) -> None:
-    """Give the old file a second name: the first of `x.bak`, `x.bak.1`, ... that nobody has."""
-    for end in chain(("",), (f".{number}" for number in count(1))):
+    """Give the old file a second name, unless a run that was killed then did so."""
+    while True:
+        backup, is_there = _backup(parent, name, suffix)
         with suppress(FileExistsError):
-            parent.link(name, parent, f"{name}{suffix}{end}")
+            if not is_there:
+                parent.link(name, parent, backup)
             return
+
+
+def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
+    """The first of `x.bak`, `x.bak.1`, ... that no other file has, and whether this one has it."""
+    old = identity(parent.stat(name))
+    for end in chain(("",), (f".{number}" for number in count(1))):
+        backup = f"{name}{suffix}{end}"
+        try:
+            there = identity(parent.stat(backup))
+        except FileNotFoundError:
+            return backup, False
+        if there == old:
+            break
+    return backup, True
 
 
 def settle(directories: Iterable[str]) -> None:
@@ -285,8 +301,10 @@ def place_of(source: OpenInput, how: Options, roots: Mapping[str, Directory]) ->
             text = "it is a symbolic link: give --follow-symlinks to rewrite what it leads to"
             raise InputError(text)
         if there.st_nlink > 1 and not how.break_hardlinks:
-            text = f"it has {there.st_nlink} names (hard links), of which one would be replaced"
-            raise InputError(f"{text}: give --break-hardlinks if that is right")
+            is_kept = how.backup is not None and _backup(parent, name, how.backup)[1]
+            if there.st_nlink > 1 + is_kept:
+                text = f"it has {there.st_nlink} names (hard links), of which one would be replaced"
+                raise InputError(f"{text}: give --break-hardlinks if that is right")
         refuse_changed(there, source.status)
         old = Old(name, source.status, source.descriptor, how.backup)
         yield Place(parent, name, replaces=True, goes_on=True, folder=folder, old=old)
@@ -322,7 +340,10 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
             # It would take a `~` for a home directory; it is closed as it was opened, unread.
             box = mailbox.mbox(os.path.abspath(path), create=False)  # noqa: PTH100
             stack.callback(_close, box)
-            while not _is_locked(box):
+            while True:
+                with suppress(mailbox.ExternalClashError):
+                    box.lock()
+                    break
                 if time.monotonic() >= until:
                     why = "another program has locked it"
                     if os.path.lexists(f"{path}.lock"):
@@ -339,12 +360,3 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
 def _close(box: mailbox.mbox) -> None:
     with suppress(OSError):
         box.close()
-
-
-def _is_locked(box: mailbox.mbox) -> bool:
-    import mailbox  # noqa: PLC0415 (as above)
-
-    with suppress(mailbox.ExternalClashError):
-        box.lock()
-        return True
-    return False
