@@ -140,6 +140,28 @@ typedef struct {
   PyObject *type;
 } Call;
 
+/* A tuple of some type, which steals its values; NULL where one is missing. Since CPython 3.14 a tuple
+   keeps its hash, which only the constructor of tuples prepares; before, to allocate is enough. */
+static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
+  int allocates = Py_Version < 0x030E0000, is_whole = 1;
+  allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
+  newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+  PyObject *made = NULL;
+  for (Py_ssize_t i = 0; i < count; i++) is_whole = is_whole && values[i];
+  if (is_whole) made = allocates ? alloc((PyTypeObject *)type, count) : PyTuple_New(count);
+  for (Py_ssize_t i = 0; i < count; i++)
+    if (made) PyTuple_SetItem(made, i, values[i]);
+    else Py_XDECREF(values[i]);
+  if (made && !allocates) {
+    PyObject *plain = made, *given = PyTuple_Pack(1, plain);
+    made = given ? new_tuple((PyTypeObject *)type, given, NULL) : NULL;
+    Py_XDECREF(given);
+    Py_DECREF(plain);
+  }
+  if (made) PyObject_GC_UnTrack(made); /* nothing that it holds can come to hold it */
+  return made;
+}
+
 /* Asks what becomes of a shape: (until where, what is written, its cost, where it fits), or None. */
 static int learn(Shapes *shapes, int shape) {
   Edits *edits = (Edits *)shapes;
@@ -163,25 +185,10 @@ static void free_call(Call *call) {
 }
 
 static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *type) {
-  newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
-  PyObject *new = written[f->shape];
-  PyObject *inner = PyTuple_New(3), *outer = PyTuple_New(1), *made = NULL;
   PyObject *from = PyLong_FromSsize_t(f->from);
   PyObject *to = f->from == f->to ? Py_XNewRef(from) : PyLong_FromSsize_t(f->to);
-  if (inner && outer && from && to) {
-    PyTuple_SetItem(inner, 0, from);
-    PyTuple_SetItem(inner, 1, to);
-    PyTuple_SetItem(inner, 2, Py_NewRef(new));
-    PyTuple_SetItem(outer, 0, inner);
-    made = new_tuple((PyTypeObject *)type, outer, NULL);
-    Py_DECREF(outer);
-    return made;
-  }
-  Py_XDECREF(inner);
-  Py_XDECREF(outer);
-  Py_XDECREF(from);
-  Py_XDECREF(to);
-  return NULL;
+  PyObject *const values[3] = {from, to, Py_NewRef(written[f->shape])};
+  return tuple_of(type, values, 3);
 }
 
 /* A record: (start, end, shape, attribute, what that holds, the element's name as start and end) */
@@ -327,19 +334,6 @@ enum { LINK_FIELDS = 11, SHORT_URL = 512, SHORT_NAME = 32 };
 
 static int is_tuple_type(PyObject *type) {
   return PyType_Check(type) && PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
-}
-
-/* A tuple of some type, which steals its values; NULL where one is missing. */
-static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
-  allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
-  int is_whole = 1;
-  for (Py_ssize_t i = 0; i < count; i++) is_whole = is_whole && values[i];
-  PyObject *made = is_whole ? alloc((PyTypeObject *)type, count) : NULL;
-  for (Py_ssize_t i = 0; i < count; i++)
-    if (made) PyTuple_SetItem(made, i, values[i]);
-    else Py_XDECREF(values[i]);
-  if (made) PyObject_GC_UnTrack(made); /* nothing that it holds can come to hold it */
-  return made;
 }
 
 static int is_plain_ascii(Text p, Py_ssize_t n) {
