@@ -48,7 +48,7 @@ def examine(text: bytes) -> Soundness:
         except _Declared as declared:
             return Soundness(Flaw(*declared.args), (), len(text))
         if error is None:
-            return _judged(copy, flaws, len(text))
+            return _judged(text, copy, flaws, len(text))
         for mask in masks:
             flaw = mask.tell(text, error) if error.text in mask.errors else None
             if flaw is not None and (better := mask.apply(copy)):
@@ -59,25 +59,29 @@ def examine(text: bytes) -> Soundness:
                 why = Flaw(error.start, f"it is not well-formed: {error.text}")
                 return Soundness(why, (), len(text))
             flaws.append(Flaw(end, "something follows its root"))
-            return _judged(copy, flaws, end)
+            return _judged(text, copy, flaws, end)
         masks.remove(mask)
         flaws.append(flaw)
         copy = better
 
 
-def _judged(copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundness:
+def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundness:
     for found in _masked_values(copy, 0, end) if flaws else ():
-        at = found.start()
+        at, mask = found.start(), found.end(1) - 1
         name = copy[max(0, at - _LONGEST_NAME) : at].translate(_DELIMITED).split()[-1:]
-        if name and not deciding_attributes().isdisjoint(name[0].split(b":")):
-            text = f"it is not well-formed: the value of {_shown(name[0])} is not certain"
-            return Soundness(Flaw(found.end() - 1, text), (), end)
+        if not name or deciding_attributes().isdisjoint(name[0].split(b":")):
+            continue
+        value = slice(mask, copy.find(found[1][:1], mask) % (len(copy) + 1))
+        if text[value] != copy[value]:  # it may hold U+007F by itself
+            why = f"it is not well-formed: the value of {_shown(name[0])} is not certain"
+            return Soundness(Flaw(mask, why), (), end)
     return Soundness(None, tuple(flaws), end)
 
 
-# Up to the first mask; a longer value is taken for text.
+# What may be a value up to its first mask; a longer one is taken for text. Each `=` is looked at,
+# since one in a text begins what looks like a value up to the next quote.
 _masked_values: Final = re.compile(
-    rb"=[ \t\r\n]*+(?:\"[^\"\x7f]{0,4096}+\x7f|'[^'\x7f]{0,4096}+\x7f)"
+    rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]{0,4096}+\x7f|'[^'\x7f]{0,4096}+\x7f))"
 ).finditer
 _LONGEST_NAME: Final = 1 << 8
 _DELIMITED: Final = bytes.maketrans(b"\"'<>/=", b" " * 6)
