@@ -55,6 +55,18 @@ def test_records_are_read_whatever_they_are_packed_in(packed: str, size: int) ->
     assert good[1].get("warc-target-uri") == "http://h/a"
 
 
+@pytest.mark.parametrize("size", [1, 100, 1 << 16])
+@pytest.mark.parametrize("pack", [gz, zstd])
+def test_a_record_may_lie_in_several_members(pack: Callable[[bytes], bytes], size: int) -> None:
+    """Some writers begin a member for the head of HTTP, and one for its body."""
+    first, split, last = SMALL[1], SMALL[3], SMALL[2]
+    cut = split.index(b"HTTP/1.1 200") + 20
+    parts = [first, split[:cut], split[cut:-300], split[-300:], last]
+    good, bad = read(b"".join(map(pack, parts)), size)
+    assert bad == []
+    assert [one.block for one in good] == [BLOCKS[1], BLOCKS[3], BLOCKS[2]]
+
+
 def test_offsets_are_those_of_records_or_of_their_members() -> None:
     starts = [sum(map(len, SMALL[:count])) for count in range(4)]
     assert [one.offset for one in read(b"".join(SMALL))[0]] == starts
