@@ -262,9 +262,10 @@ def _packing(archive: Archive, output: str | None) -> tuple[Any, str]:
     """How the output is packed, and its name for the warcinfo record."""
     if output is None:
         return archive.packing, ""
-    if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
-        if archive.is_zip:
-            raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
+    in_directory = output.endswith("/") or os.path.isdir(output)  # noqa: PTH112
+    if archive.is_zip and (in_directory or output.lower().endswith((".wacz", ".zip"))):
+        raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
+    if in_directory:
         output = archive.source.name
     packing = _named_packing(output)
     return archive.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119

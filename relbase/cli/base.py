@@ -142,7 +142,8 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         number, type_ = f"part {entity.part}", printable(entity.type)
         # How the source of a base ends that the part itself states.
         of_part = f" of part {entity.part.rpartition('/')[2]}"
-        for stated in _own(entity.base, of_part):
+        own = takewhile(lambda one: one.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
+        for stated in (entity.base, *own):
             where = _where(stated).removesuffix(of_part) if stated.url else ""
             rows.append((number, type_, where, _shown(stated)))
             number = type_ = ""
@@ -159,11 +160,6 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         cells = zip(row[:-1], widths, strict=True)
         padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
         yield f"    {padded}  {row[-1]}"
-
-
-def _own(base: Base, of_part: str) -> list[Base]:
-    """The base of a part, and outward those that the part itself states."""
-    return [base, *takewhile(lambda one: one.source.endswith(of_part), outward(base.outer))]
 
 
 def _shown(base: Base) -> str:

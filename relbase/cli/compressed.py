@@ -6,12 +6,13 @@ is unfolded twice. Past `_RATIO` times what was read, and `_LEAST` bytes, an inp
 
 from __future__ import annotations
 
+import os
 import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
-from relbase.cli.files import PIECE, InputError, OpenInput, peeked
+from relbase.cli.files import PIECE, InputError, OpenInput, Output, peeked
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 
@@ -88,6 +89,14 @@ def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
     coding, kind = found
     pieces = unfolded(source.pieces, coding)
     return source._replace(pieces=pieces), settings._replace(kind=kind.value)
+
+
+def check_name(output: Output | None, coding: Coding) -> None:
+    """Refuse the name of a file that says that its content is not compressed, or otherwise."""
+    name = output.parts[-1] if output is not None and output.is_only else ""
+    if os.path.splitext(name)[1] not in {"", coding.suffix}:  # noqa: PTH122
+        fix = f"give -o FILE{coding.suffix}, or decompress the input first"
+        raise InputError(f"the output is compressed as the input is: {fix}")
 
 
 def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:

@@ -96,8 +96,6 @@ class _Commands(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if error.option_name == "-V":
-                raise click.UsageError("No such option: -V. Did you mean --version?", ctx) from None
             text = f"No such option: {error.option_name}. Options follow the command"
             example = f"{PROGRAM} rewrite page.html {error.option_name} ..."
             raise click.UsageError(f"{text}: {example}", ctx) from None
@@ -182,6 +180,7 @@ Exit status:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     is_eager=True,

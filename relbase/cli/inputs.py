@@ -137,10 +137,9 @@ def _refuse_repeated(inputs: Sequence[Input]) -> None:
 def _refuse_output_as_input(names: Sequence[str]) -> None:
     """Tell people who give the output as a second input how to name it."""
     given = click.get_current_context().params
-    is_named = given.get("output", "") is not None  # or the command has no -o
-    if is_named or any(map(given.get, ("in_place", "check", "diff"))) or len(names) != 2:  # noqa: PLR2004
-        return
-    if os.path.lexists(names[0]) and not os.path.lexists(names[1]):
+    has_place = map(given.get, ("output", "in_place", "check", "diff"))
+    is_pair = list(map(os.path.lexists, names)) == [True, False]
+    if is_pair and "output" in given and not any(has_place):
         shown = printable(shlex.quote(names[1]))
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
 

@@ -144,8 +144,7 @@ def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
 
 def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
     place = f"{source.shown}:{link.line}:{link.column}: {before_part(link.part, number)}"
-
-    def fields() -> dict[str, object]:
-        return {"file": source.name, **link.as_dict()}
-
-    link_printer.show(place, link, link.base.url, link.status.value, fields)
+    outcome = link.status.value
+    link_printer.show(
+        place, link, link.base.url, outcome, lambda: {"file": source.name, **link.as_dict()}
+    )

@@ -15,6 +15,7 @@ import click
 from relbase.cli import streams
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import BOXES, Input, InputError, Output, is_maildir, shown_name
+from relbase.cli.outputs import refuse_inside
 from relbase.cli.streams import printable
 from relbase.cli.writing import settle
 from relbase.expressions import expression
@@ -86,7 +87,10 @@ def _messages(
 def copies(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
-    _refuse(original, copy)
+    if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
+        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
+        raise click.UsageError(text)
+    refuse_inside(copy, original)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
     folders = _folders(original)
     for folder in folders:
@@ -110,17 +114,6 @@ def copies(
         )
         for one in messages
     }
-
-
-def _refuse(original: str, copy: str) -> None:
-    if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
-        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
-        raise click.UsageError(text)
-    inner, outer = os.path.realpath(copy), os.path.realpath(original)
-    if os.path.commonpath((inner, outer)) == outer:
-        where = "is" if inner == outer else "is inside of"
-        text = f"the output '{printable(copy)}' {where} the input '{printable(original)}'"
-        raise click.UsageError(f"{text}: give another directory with -o")
 
 
 def _left(original: str, folders: Iterable[str]) -> Iterator[str]:

@@ -82,7 +82,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
         names[parts] = one.name
         found[one.name] = Output(directory, parts, replaces=force)
     for root in {one.root for one in inputs if one.root}:
-        _refuse_inside(directory, root)
+        refuse_inside(directory, root)
     return found
 
 
@@ -98,7 +98,7 @@ def _parts(one: Input) -> tuple[str, ...]:
     return steps
 
 
-def _refuse_inside(output: str, root: str) -> None:
+def refuse_inside(output: str, root: str) -> None:
     """Refuse an output inside of its tree: the next run would take it for an input."""
     inner, outer = os.path.realpath(output), os.path.realpath(root)
     shown, tree = f"the output '{printable(output)}'", f"the tree '{printable(root)}'"

@@ -133,6 +133,7 @@ class _Doing:
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:
             self._coding, settings = packed[0], settings._replace(kind=kind.value)
+            compressed.check_name(self._done.job.output, packed[0])
             source, self._original = compressed.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.

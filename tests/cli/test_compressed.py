@@ -143,6 +143,14 @@ def zlib_of(data: bytes) -> bytes:
     return writer.compress(data) + writer.flush()
 
 
+@pytest.mark.parametrize("name", ["out.mbox", "out.mbox.zst"])
+def test_a_name_that_says_otherwise_is_refused(name: str) -> None:
+    put("in.mbox.gz")
+    told = run("rewrite", "in.mbox.gz", *URL, "-o", name)
+    assert (told.exit_code, Path(name).exists()) == (3, False)
+    assert "compressed as the input is: give -o FILE.gz, or decompress the input" in told.stderr
+
+
 def test_a_zip_archive_of_messages_is_told() -> None:
     for name, is_told in (("mail/1.eml", True), ("page.html", False)):
         with zipfile.ZipFile("export.zip", "w") as file:

@@ -82,6 +82,7 @@ def test_commands_read_a_wacz(name: str, tmp_path: Path) -> None:
     for more, why in (
         (("-o", output, "--with-originals"), "the rest of a WACZ is not made anew"),
         (("-o", f"{tmp_path}/d/"), "give -o FILE.warc.gz"),
+        (("-o", f"{tmp_path}/out.wacz"), "the output is a WARC, not a ZIP file"),
     ):
         result = run("rewrite", path, *more)
         assert (result.exit_code, why in result.stderr) == (3, True)

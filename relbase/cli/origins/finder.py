@@ -162,9 +162,12 @@ class Finder:
 
     def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
         call = check(data, **arguments)
+        is_piped = source.name == STDIN and self.origins.local is None
         row = FORMATS[kind_of_call(call, data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else None
+        if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
+            return call  # as in the library: no file is looked at, and the marks count
         if found.url is None and row.marks is not None:
             found = self._in_page(found, marks, data)
         # What a web archive holds the page of: as its URL says, or what its scripts get.
@@ -209,7 +212,9 @@ class Finder:
         final, _ = retrieval(found.url, call.redirects)
         own = path, final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
-        places = Neighbours(path, base, source.input.directory, local, url_of)
+        tree = source.input.directory
+        had_folder = "the mark of a browser" in found.source  # even if somebody removed it
+        places = Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
         return self._unconverted(call, source, data, places) if local == "resolve" else places
 
     def _unconverted(

@@ -104,11 +104,19 @@ class Neighbours:
     """Decides on the references of one page; `base` is what it has when opened by `file:`."""
 
     def __init__(
-        self, page: str, base: str, tree: str, local: Local, url_of: Callable[[str], str | None]
+        self,
+        page: str,
+        base: str,
+        tree: str,
+        local: Local,
+        url_of: Callable[[str], str | None],
+        *,
+        had_folder: bool = False,  # even if none is there
     ) -> None:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
-        self._folders = tuple(os.path.join(one, "") for one in folders if os.path.isdir(one))  # noqa: PTH112, PTH118
+        there = (one for one in folders if had_folder or os.path.isdir(one))  # noqa: PTH112
+        self._folders = tuple(os.path.join(one, "") for one in there)  # noqa: PTH118
         self._base = base
         opened = _named(base) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
@@ -125,18 +133,18 @@ class Neighbours:
         """Return what becomes of a reference, None where the base decides."""
         first = _step.match(reference)
         # Of most references it is seen at once that their first step is not there.
-        if first is None or self._is_there(os.path.join(self._folder, first[0])):  # noqa: PTH118
+        path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
+        if first is None or self._is_there(path) or f"{path}{os.sep}" in self._folders:
             return self._placed(reference)
         return None
 
     def notes(self) -> list[Note]:
-        """Return what is to be noted of all references together."""
+        """Return the notes on all references together."""
+        kept = Reason.LOCAL_KEPT, self._kept, _KEPT
+        rewritten = Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN
         return [
             Note(reason, "", None, f"{len(found)} link{'s'[: len(found) > 1]} {text}")
-            for reason, found, text in (
-                (Reason.LOCAL_KEPT, self._kept, _KEPT),
-                (Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN),
-            )
+            for reason, found, text in (kept, rewritten)
             if found
         ]
 

@@ -272,6 +272,18 @@ def test_without_its_folder_a_page_has_no_companion() -> None:
         path.unlink()
     Path("p_files").rmdir()
     assert references(*GIVEN)[1] == "http://h.ex/d/p_files/x%20y.png?v=1"
+    # The mark of a browser says that there was one.
+    assert references()[1] == "p_files/x%20y.png?v=1"
+    assert "to a file that is not there [local-unknown]" in run("rewrite", "p.html").stderr
+
+
+def test_a_marked_page_in_a_pipe_keeps_what_may_be_beside_it() -> None:
+    piped = run("rewrite", stdin=Path("p.html").read_bytes())
+    assert b'href="http://h.ex/a"' in piped.stdout_bytes
+    assert b'src="p_files/x%20y.png?v=1"' in piped.stdout_bytes
+    assert "may lead to files saved beside the page, stay as they are" in piped.stderr
+    off = run("rewrite", "-", "--local", "off", stdin=Path("p.html").read_bytes())
+    assert b'src="http://h.ex/d/p_files/x%20y.png?v=1"' in off.stdout_bytes
 
 
 @pytest.mark.parametrize(
