@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from counts import KEY, table
+from counts import KEY, differing, table
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -65,8 +65,18 @@ def counts(record_property: Callable[[str, object], None]) -> Counts:
     return count
 
 
+@pytest.hookimpl(tryfirst=True)  # before the summary, which has the exit status
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and differing(list(table(reporter.stats.get("passed", ())))):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     lines = list(table(terminalreporter.stats.get("passed", ())))
     if lines:
         terminalreporter.section("other people's suites")
         terminalreporter.write_line("\n".join(lines))
+        if rows := differing(lines):
+            terminalreporter.section("docs/proof.md has other counts: the run fails")
+            terminalreporter.write_line("\n".join(rows))

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import click
+import counts
 import pytest
 from click.testing import CliRunner
 
@@ -101,6 +102,25 @@ def test_the_table_of_counts_has_every_suite() -> None:
     assert len(named["suites"]) > 30
     assert len(named["browser"]) > 5
     assert rows == named["suites"] | named["browser"]
+
+
+def test_what_is_counted_in_the_proof_names_its_command() -> None:
+    for section in PROOF.split("\n## "):
+        if re.search(r"\b\d[\d,]{2,}\b", section):
+            command = r"^    .*python |`RELBASE_REAL_PAGES|^\| folder "
+            assert re.search(command, section, re.MULTILINE), section
+
+
+def test_the_table_of_counts_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RELBASE_REAL_PAGES", raising=False)
+    (table,) = blocks("text", PROOF)
+    lines = table.splitlines()
+    assert counts.differing(lines) == []
+    row = next(line for line in lines if line.startswith("lxml"))
+    other = row.replace(" 26 ", " 27 ")
+    rows = [f"page: {' '.join(row.split())}", f"ran: {' '.join(other.split())}"]
+    assert counts.differing([other if line == row else line for line in lines]) == rows
+    assert counts.differing([line for line in lines if line != row]) == []
 
 
 def suites(directory: Path) -> set[str]:

@@ -97,7 +97,8 @@ def test_the_list_names_commits_and_no_path_leads_out() -> None:
 def test_the_page_names_every_repository() -> None:
     page = (ROOT / "docs" / "proof.md").read_text("utf-8")
     for one in fetch_data.folders(fetch_data.LIST.read_text("utf-8")):
-        assert f"| `{one.name}` | {one.repository} | `{one.commit[:12]}` |" in page
+        row = f"| `{one.name}` | {one.repository} | `{one.commit[:12]}` | {len(one.files)} |"
+        assert row in page
 
 
 def test_what_was_fetched_is_what_the_suites_were_proven_with(data: Path) -> None:

@@ -1,12 +1,16 @@
 """How much each suite over other people's data compared: the table at the end of a run.
 
+A run of all suites is compared with the table of docs/proof.md, and fails where they differ.
 The rows travel as properties of the reports of tests, which reach the process that prints whether
 or not workers ran them. Of a test that failed there is no row.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 if TYPE_CHECKING:
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     import pytest
 
 KEY: Final = "counts"
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
 
 
 class Counts(Protocol):
@@ -41,3 +46,18 @@ def table(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
     yield f"{'suite':{wide}}   cases  known differences"
     for suite, compared, listed, note in rows:
         yield f"{suite:{wide}}  {compared:6}  {listed:5}  {note}".rstrip()
+
+
+def differing(lines: list[str]) -> list[str]:
+    """Rows of a run and of the page that are not in the other; none unless all suites ran."""
+    if os.environ.get("RELBASE_REAL_PAGES"):  # the page has the rows of a sample
+        return []
+    stated = PAGE.read_text("utf-8").partition("```text\n")[2].partition("\n```")[0].splitlines()
+    ran, there = ({" ".join(line.split()) for line in rows} for rows in (lines, stated))
+    if {_suite(line) for line in lines} != {_suite(line) for line in stated}:
+        return []
+    return sorted([f"ran: {row}" for row in ran - there] + [f"page: {row}" for row in there - ran])
+
+
+def _suite(line: str) -> str:
+    return re.split("  +", line)[0]
