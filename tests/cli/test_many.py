@@ -222,6 +222,18 @@ def test_resume_does_what_is_not_done(where: list[str]) -> None:
     assert changed.read_bytes() == DONE["index.html"]
 
 
+@pytest.mark.parametrize("last", [{"state": "failed"}, {"error": "message 2: it is locked"}])
+def test_resume_does_again_what_failed_at_last(
+    last: dict[str, str],
+) -> None:
+    report = ("--report", "report.jsonl", "--resume", "report.jsonl")
+    assert run("rewrite", *ROOT, "-i", *report).exit_code == 0
+    with Path("report.jsonl").open("a") as file:
+        file.write(json.dumps({**rows()["site/index.html"], **last}) + "\n")
+    result = done("rewrite", *ROOT, "-i", *report)
+    assert result.stderr == "4 inputs: 1 unchanged, 3 done before\n"
+
+
 @pytest.mark.parametrize("report", [b"", b'{"version": 1, "file": "site/in'])
 def test_resume_knows_what_was_written_and_not_reported(report: bytes) -> None:
     assert run("rewrite", *ROOT, "-o", "out").exit_code == 0
