@@ -198,8 +198,10 @@ _last_comment: Final = expression(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]
 _END: Final = 4096  # bytes, more than any URL that a server takes
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Found:
+    """What is found in a page, mark by mark."""
+
     _text: bytes
     _charset: str
     _lines: Lines

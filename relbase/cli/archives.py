@@ -6,7 +6,6 @@ more, by the name that the user gave: standard input and pipes cannot be.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -29,8 +28,6 @@ from relbase.cli.streams import (
     excerpt,
     printable,
 )
-from relbase.containers.arc import MAX_ARC_LINE, arc_line
-from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -155,7 +152,7 @@ def recognise(
         return source, None
     first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)
-    packing = "gz" if is_zip else packing_of(first)
+    packing = "gz" if is_zip else _packing_of(first)
     if packing is None:
         packing = _named_packing(source.name) if settings.kind is None else ""
     if packing is None:
@@ -172,6 +169,14 @@ def recognise(
             text = "says nothing of an archive: a page has the URL and the header of its record"
             archive.warn(f"{option} {text}")
     return source, archive
+
+
+def _packing_of(first: bytes) -> str | None:
+    if first.startswith(b"<"):  # no archive begins as most documents do
+        return None
+    from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
+
+    return packing_of(first)
 
 
 def _named_packing(name: str) -> str | None:
@@ -274,6 +279,9 @@ def _packing(archive: Archive, output: str | None) -> tuple[Any, str]:
 def _refuse_originals(archive: Archive, own: Options, packing: str) -> None:
     if not own.with_originals:
         return
+    from relbase.containers.arc import MAX_ARC_LINE, arc_line  # noqa: PLC0415 (start-up time)
+    from relbase.containers.members import pieces  # noqa: PLC0415
+
     source = archive.source
     if archive.is_zip:
         raise files.InputError("the rest of a WACZ is not made anew: leave --with-originals out")
@@ -309,7 +317,9 @@ def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *,
 
 def _wat(archive: Archive, page: Page) -> Iterator[str]:
     """A page as a record of a WAT file has it."""
-    from relbase.warc.rows import wat  # noqa: PLC0415 (start-up time)
+    import json  # noqa: PLC0415 (start-up time)
+
+    from relbase.warc.rows import wat  # noqa: PLC0415
 
     with archive.guarding(page):
         yield json.dumps(wat(page, archive.source.name, **how_of(archive)))

@@ -7,7 +7,6 @@ is unfolded twice. Past `_RATIO` times what was read, and `_LEAST` bytes, an inp
 from __future__ import annotations
 
 import os
-import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -44,7 +43,7 @@ _CODINGS: Final = (
         ".gz",
         b"\x1f\x8b\x08",
         _made("zlib", "decompressobj", 31),
-        _made("zlib", "compressobj", 6, zlib.DEFLATED, 31),
+        _made("zlib", "compressobj", 6, 8, 31),
     ),
     Coding(".bz2", b"BZh", _made("bz2", "BZ2Decompressor"), _made("bz2", "BZ2Compressor")),
     Coding(
@@ -55,7 +54,7 @@ _CODINGS: Final = (
 
 def _broken() -> tuple[type[Exception], ...]:
     """What the modules raise where data is broken."""
-    return zlib.error, OSError, EOFError, import_module("lzma").LZMAError
+    return import_module("zlib").error, OSError, EOFError, import_module("lzma").LZMAError
 
 
 def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:

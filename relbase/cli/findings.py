@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from array import array
 from bisect import bisect_right
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
-from relbase.cli import jsonl, remarks, streams
+from relbase.cli import jsonl, remarks
 from relbase.cli.documents import InputDocument, link_in, note_in
+from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.call import Call
+    from relbase.cli.jobs import Format
     from relbase.results import Link, Result
-
-Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 # Documents that cannot be read for their links: to check them is no success.
 UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
@@ -99,7 +97,9 @@ def _escaped(text: str, escaped: str = "%\r\n") -> str:
 
 
 def _sarif(found: Finding) -> str:
-    uri = quote(os.fsencode(found.file).replace(os.fsencode(os.sep), b"/"))
+    import json  # noqa: PLC0415 (start-up time)
+
+    uri = quoted(found.file.replace(os.sep, "/"))
     place: dict[str, object] = {"artifactLocation": {"uri": uri}}
     if found.link is not None:
         end = {} if found.end is None else {"endColumn": found.end}
@@ -118,31 +118,6 @@ LINES: Final[dict[Format, Callable[[Finding], str]]] = {
     "github": _github,
     "sarif": _sarif,
 }
-
-
-_SARIF: Final = (
-    '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", '
-    '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
-    '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
-)
-
-
-class Printer:
-    """Prints lines to standard output; those of SARIF within one object."""
-
-    def __init__(self, form: Format = "text") -> None:
-        self._is_sarif = form == "sarif"
-        self._before = _SARIF
-
-    def show(self, text: str) -> None:
-        if self._is_sarif:
-            text = f"{self._before}{text}"
-            self._before = ","
-        streams.say(text)
-
-    def close(self) -> None:
-        if self._is_sarif:
-            streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")
 
 
 _T = TypeVar("_T")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import os
-import re
-import shlex
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +12,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.streams import ExitStatus, printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +27,7 @@ _COMPLETION: Final = "_RELBASE_COMPLETE"
 # Each is a command of its name in a module of its name, in the order of the help.
 _COMMANDS: Final = ("rewrite", "links", "base", "resolve", "check", "split", "explain")
 
-_is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
+_is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -111,7 +110,8 @@ class _Commands(click.Group):
 
 def _mistaken(name: str, *rest: str) -> str:
     """What to say to somebody who gives something else where the command should be."""
-    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+    import shlex  # noqa: PLC0415 (start-up time)
+    from difflib import get_close_matches  # noqa: PLC0415
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()
@@ -119,9 +119,9 @@ def _mistaken(name: str, *rest: str) -> str:
         meant = (*rest[:1], "--help") if name == "help" else ("--version",)
     elif close := get_close_matches(name, _COMMANDS, n=1):
         meant = (close[0], *rest)
-    elif _is_url(name) and rest and not rest[0].startswith("-"):
+    elif _is_url.match(name) and rest and not rest[0].startswith("-"):
         meant = ("resolve", name, *rest)
-    elif _is_url(name):
+    elif _is_url.match(name):
         right = printable(shlex.join([PROGRAM, "rewrite", "page.html", "--url", name]))
         return f"{shown} relbase fetches nothing. Save the page, then: {right}"
     elif name == "-" or "." in name or "/" in name or os.path.lexists(name):

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.cli.directories import Directory
-    from relbase.cli.findings import Format
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
+
+Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 
 class Action(Enum):
@@ -102,7 +103,7 @@ class State(Enum):
     STOPPED = "stopped"  # no output can be written
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)  # start-up time
 class Done:
     """What became of one input; it is filled as the input is done."""
 

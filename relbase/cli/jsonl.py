@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from enum import Enum
 from typing import Final
 
@@ -22,6 +21,8 @@ def line(file: str, value: Link | Entity, **more: object) -> str:
 
 
 def object_line(fields: dict[str, object]) -> str:
+    import json  # noqa: PLC0415 (start-up time)
+
     return json.dumps({"version": VERSION, **{name: _plain(fields[name]) for name in fields}})
 
 

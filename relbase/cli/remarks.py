@@ -112,7 +112,7 @@ SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(n
 _SHOWN: Final = 10
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Unresolved:
     """Counts the references of messages that no base is known for."""
 

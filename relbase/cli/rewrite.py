@@ -13,10 +13,9 @@ from relbase.cli import maildir, options, outputs, values
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir, uploaded
-from relbase.cli.findings import Format
 from relbase.cli.help import command, table
 from relbase.cli.inputs import Inputs, finder_of, inputs_of
-from relbase.cli.jobs import Job, Options, Plan, read_report
+from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, Tally, printable
 from relbase.cli.values import CHOICES

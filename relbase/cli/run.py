@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.findings import Printer
-from relbase.cli.jobs import Action, Done, Job, Plan, State, reporting
+from relbase.cli.jobs import Action, Done, Format, Job, Plan, State, reporting
 from relbase.cli.progress import Bar, progress
 from relbase.cli.remarks import Unresolved, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
@@ -181,6 +180,31 @@ _WORDS: Final = {
     State.FAILED: "failed",
     State.UNSAFE: "not written (self-check)",
 }
+
+_SARIF: Final = (
+    '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", '
+    '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
+    '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
+)
+
+
+class Printer:
+    """Prints lines to standard output; those of SARIF within one object."""
+
+    def __init__(self, form: Format = "text") -> None:
+        self._is_sarif = form == "sarif"
+        self._before = _SARIF
+
+    def show(self, text: str) -> None:
+        if self._is_sarif:
+            text = f"{self._before}{text}"
+            self._before = ","
+        streams.say(text)
+
+    def close(self) -> None:
+        if self._is_sarif:
+            streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")
+
 
 _COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
 

@@ -125,7 +125,7 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
                 yield written.decode("utf-8", "surrogateescape")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Tally:
     """The counts that decide the exit status."""
 

@@ -13,7 +13,6 @@ from relbase.bases.layers import UNKNOWN
 from relbase.cli import archives, compressed, files, maildir, outputs, remarks, streams
 from relbase.cli.documents import InputDocument, SelfCheckError, found_calls, rewritten, verify
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
-from relbase.cli.findings import FAILING, LINES, Finding, diff, findings
 from relbase.cli.jobs import Action, Counted, Done, Job, Plan, State, is_done
 from relbase.cli.remarks import stated_by
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
@@ -116,6 +115,8 @@ class _Doing:
         # Of a page that cannot be read nothing is wanted: the archive keeps it as it is.
         done.fails_check = bool(done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value])
         if done.fails_check:
+            from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
+
             found = Finding(source.name, "has pages with relative links")
             done.lines.append(LINES[plan.options.format or "text"](found))
 
@@ -253,6 +254,8 @@ class _Doing:
         return self._done.changed > 0
 
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+        from relbase.cli.findings import diff  # noqa: PLC0415 (start-up time)
+
         moved = 0
         for document, result, _ in rewritten:
             name = f"{source.name} (message {document.number})" if document.number else source.name
@@ -261,6 +264,8 @@ class _Doing:
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+        from relbase.cli.findings import FAILING, LINES, findings  # noqa: PLC0415 (start-up time)
+
         for document, result, call in rewritten:
             is_noted = any(note.reason in FAILING for note in result.notes)
             self._done.fails_check |= result.changed or is_noted

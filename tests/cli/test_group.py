@@ -169,6 +169,19 @@ def test_nothing_heavy_is_loaded(arguments: list[str]) -> None:
     assert not HEAVY & {name.split(".")[0] for name in names}
 
 
+# What a page does not need.
+SPARED: Final = {
+    *("json", "urllib.parse", "difflib", "relbase.cli.findings"),
+    *("relbase.containers.arc", "relbase.containers.codings", "relbase.containers.members"),
+}
+
+
+def test_a_page_loads_little() -> None:
+    Path("page.html").write_bytes(b"<a href=b>")
+    Path("other.html").touch()
+    assert not SPARED & loaded("rewrite", "page.html", "--url", "http://h/")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_loads_no_other(name: str) -> None:
     names = loaded(name, "--help")

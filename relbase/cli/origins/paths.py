@@ -10,7 +10,6 @@ import os
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
@@ -53,11 +52,22 @@ def inside(path: str, directory: str) -> list[str] | None:
     return None if steps[0] in {os.pardir, os.curdir} else steps
 
 
+def quoted(path: str, safe: str = "/") -> str:
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
+    return quote(os.fsencode(path), safe)
+
+
+def unquoted(path: str | bytes) -> str:
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
+    return os.fsdecode(unquote_to_bytes(path))
+
+
 def _quoted(steps: list[str]) -> str:
     """A path as a URL's: an index page is its directory."""
     *directories, name = steps
-    path = "/".join((*directories, "" if name in INDEXES else name))
-    return quote(os.fsencode(path), _SAFE)
+    return quoted("/".join((*directories, "" if name in INDEXES else name)), _SAFE)
 
 
 def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
@@ -127,7 +137,7 @@ def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     port = f":{host[2]}" if host[2] else ""
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
-        url = f"{url}?{quote(os.fsencode(query), _SAFE_QUERY)}"
+        url = f"{url}?{quoted(query, _SAFE_QUERY)}"
     return Stated(url, source, sure, remark)
 
 
@@ -172,7 +182,7 @@ def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
         if not url:
             continue
         # The file is listed as a URL is written, and named as it is meant.
-        names = [os.fsdecode(name) for name in (columns[8], unquote_to_bytes(columns[8]))]
+        names = [os.fsdecode(columns[8]), unquoted(columns[8])]
         if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
             urls[path] = url
         else:

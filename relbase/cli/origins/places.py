@@ -10,10 +10,10 @@ import os
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
-from urllib.parse import quote, unquote_to_bytes
 
 from relbase import pipeline
 from relbase.bases.marks import Placed, Places
+from relbase.cli.origins.paths import quoted, unquoted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Status
@@ -40,7 +40,7 @@ _COMPANIONS: Final = (
 def file_url(path: str) -> str:
     absolute = os.path.abspath(path).replace(os.sep, "/")  # noqa: PTH100
     slash = "" if absolute.startswith("/") else "/"
-    return f"file://{slash}{quote(os.fsencode(absolute), '/:')}"
+    return f"file://{slash}{quoted(absolute, '/:')}"
 
 
 def _named(url: str) -> str | None:
@@ -48,7 +48,7 @@ def _named(url: str) -> str | None:
     components = rfc3986.split(url)
     if components.scheme != "file" or components.authority:
         return None
-    path = os.fsdecode(unquote_to_bytes(components.path))
+    path = unquoted(components.path)
     if os.name == "nt":
         path = path.removeprefix("/").replace("/", os.sep)
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
@@ -76,6 +76,8 @@ def _path_of(base: str, reference: str) -> str | None:
 # With more names beside a page it takes less time to look at each of its references.
 _NAMES: Final = 200
 
+_UNRESERVED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     """Return whether a page may lead to a file beside it: else the fast scanner passes over it."""
@@ -91,9 +93,8 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):  # noqa: PTH122
         return True
     names += [name.replace("&", "&amp;") for name in names if "&" in name]
-    written = {os.fsencode(name) for name in names} | {
-        quote(os.fsencode(name)).encode() for name in names
-    }
+    written = {os.fsencode(name) for name in names}
+    written |= {quoted(name).encode() for name in names if name.strip(_UNRESERVED)}
     return any(name in data for name in written)
 
 
@@ -245,8 +246,8 @@ def _is_saved(reference: str, top: str) -> bool:
     components = rfc3986.split(reference)
     if components.path == "/":
         return os.path.isfile(os.path.join(top, "index.html"))  # noqa: PTH113, PTH118
-    path = os.fsdecode(unquote_to_bytes(components.path.lstrip("/")))
-    query = f"?{os.fsdecode(unquote_to_bytes(components.query))}" if components.query else ""
+    path = unquoted(components.path.lstrip("/"))
+    query = f"?{unquoted(components.query)}" if components.query else ""
     if "\0" in path or os.pardir in path.split("/"):
         return False
     return os.path.isfile(os.path.join(top, f"{path}{query}"))  # noqa: PTH113, PTH118
