@@ -13,6 +13,7 @@ from relbase.cli.documents import calls
 from relbase.cli.files import Output
 from relbase.cli.help import command, table
 from relbase.cli.inputs import Inputs, begin
+from relbase.cli.remarks import with_options
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
@@ -93,7 +94,7 @@ def explain(
             _explain_archive(archive, plan)
             return
         data, call = _whole(source, settings, finder)
-        markup, summary = page(data, call, "" if call.name else source.shown)
+        markup, summary = page(data, call, "" if call.name else source.shown, told=with_options)
         tally.warnings += summary.notes
         plan.put(source.name, markup, summary)
 
@@ -127,7 +128,7 @@ def _explain_archive(archive: Archive, plan: _Plan) -> None:
             streams.warn(f"{source.shown}: warning: {text}")
             break
         call = check(found.body, **arguments(found, as_profile(settings.profile), settings.policy))
-        markup, summary = page(found.body, call, found.url)
+        markup, summary = page(found.body, call, found.url, told=with_options)
         archive.tally.warnings += summary.notes
         plan.put(source.name, markup, summary, number)
 

@@ -83,7 +83,7 @@ def _json(found: Finding) -> str:
 
 
 def _github(found: Finding) -> str:
-    values: dict[str, object] = {"file": found.file}
+    values: dict[str, object] = {"file": found.file.removeprefix("./")}
     if found.link is not None:
         values |= {"line": found.link.line, "col": found.column}
     escaped = ((name, _escaped(str(value), "%\r\n:,")) for name, value in values.items())
@@ -99,7 +99,7 @@ def _escaped(text: str, escaped: str = "%\r\n") -> str:
 def _sarif(found: Finding) -> str:
     import json  # noqa: PLC0415 (start-up time)
 
-    uri = quoted(found.file.replace(os.sep, "/"))
+    uri = quoted(found.file.removeprefix("./").replace(os.sep, "/"))
     place: dict[str, object] = {"artifactLocation": {"uri": uri}}
     if found.link is not None:
         end = {} if found.end is None else {"endColumn": found.end}

@@ -20,7 +20,7 @@ from relbase.results import Entity
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relbase.bases.layers import Base
     from relbase.call import Call
@@ -40,9 +40,12 @@ class Summary(NamedTuple):
     notes: int
 
 
-def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
-    """Return the page on a document, and what an index says of it."""
+def page(
+    data: bytes, call: Call, title: str = "", *, told: Callable[[str], str] = str
+) -> tuple[str, Summary]:
+    """Return the page on a document, with the texts of notes as `told`, and its summary."""
     result = rewrite_called(data, call)
+    notes = [note._replace(text=told(note.text)) for note in result.notes]
     links = result.links
     found = list(entities_called(data, call))
     document = open_input(data, prepare(call)).document
@@ -52,13 +55,13 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     encoding = document.charset.name if document.charset else document.context.charset
     main = _file("document.html").format(
         boxes=boxes(found, links),
-        notes=_notes(result.notes),
+        notes=_notes(notes),
         source=source(document, call.charset, result.edits, links),
-        references=listing(links, result.notes, call, encoding) or "<p>There are none.</p>",
+        references=listing(links, notes, call, encoding) or "<p>There are none.</p>",
     )
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
-    summary = Summary(name, found[0].type, result.base, counts, len(result.notes))
+    summary = Summary(name, found[0].type, result.base, counts, len(notes))
     head = _head(summary, len(found), call.profile.value)
     return _whole(f"{name}: what its links mean", head, main), summary
 

@@ -249,14 +249,14 @@ def test_check_for_people() -> None:
 
 def test_check_for_github() -> None:
     Path("a:b.html").write_bytes(FOUND)
-    first, *_ = run("rewrite", "a:b.html", "--check", "--format", "github").stdout.splitlines()
+    first, *_ = run("rewrite", "./a:b.html", "--check", "--format", "github").stdout.splitlines()
     assert first == "::error file=a%3Ab.html,line=1,col=14::relative link x,%25&y in a/@href"
 
 
 def test_check_for_code_scanning() -> None:
     Path("a b.html").write_bytes(FOUND)
     Path("feed.xml").write_bytes(b"<rss><link>x</link><a></rss>")
-    [ran] = json.loads(run("rewrite", "a b.html", "--check", "--format", "sarif").stdout)["runs"]
+    [ran] = json.loads(run("rewrite", "./a b.html", "--check", "--format", "sarif").stdout)["runs"]
     places = [one["locations"][0]["physicalLocation"] for one in ran["results"]]
     assert {place["artifactLocation"]["uri"] for place in places} == {"a%20b.html"}
     assert places[0]["region"] == {"startLine": 1, "startColumn": 14, "endColumn": 23}
