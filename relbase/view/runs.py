@@ -224,13 +224,16 @@ def pieces(raw: bytes) -> list[Piece]:
 class PiecesView:
     """The view of a text in `pieces`; what an edit writes goes into the first that it touches."""
 
-    __slots__ = ("_pieces", "inner")
+    __slots__ = ("_pieces", "_raw", "_view_of", "inner")
 
     def __init__(
         self, raw: bytes, found: Sequence[Piece], view_of: Callable[[bytes, Piece], View]
     ) -> None:
-        self._pieces = [(piece, view_of(raw, piece)) for piece in found]
-        self.inner: bytes = b"".join([view.inner for _, view in self._pieces])
+        self._raw, self._view_of = raw, view_of
+        inners = [view_of(raw, piece).inner for piece in found]
+        # There may be very many: the view of a piece is made anew where it is edited.
+        self._pieces = [*zip(found, map(len, inners), strict=True)]
+        self.inner: bytes = b"".join(inners)
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
@@ -255,8 +258,8 @@ class PiecesView:
         left = iter(edits)
         ahead = next(left, None)
         start = 0
-        for index, (piece, view) in enumerate(self._pieces, 1):
-            end = start + len(view.inner)
+        for index, (piece, size) in enumerate(self._pieces, 1):
+            end = start + size
             parts: list[Edit] = []
             # At the very end nothing follows that an edit could belong to.
             while ahead is not None and (ahead.start < end or index == len(self._pieces)):
@@ -266,6 +269,7 @@ class PiecesView:
                     break
                 ahead = next(left, None)
             if parts:
+                view = self._view_of(self._raw, piece)
                 yield parts, _moved(view.lower(_moved(parts, -start)), piece.start)
             start = end
 
