@@ -453,10 +453,10 @@ def test_bodies_that_are_not_read_yet(port: int) -> None:
             assert len(response.read(5)) == 5
             with pytest.raises(ValueError, match="was read before"):  # a part is no document
                 rewrite_response(response)
-    begun = addinfourl(io.BytesIO(BODY), email.message.Message(), url)
-    begun.read(5)
-    with pytest.raises(ValueError, match="was read before"):
-        rewrite_response(begun)
+    with addinfourl(io.BytesIO(BODY), email.message.Message(), url) as begun:
+        begun.read(5)
+        with pytest.raises(ValueError, match="was read before"):
+            rewrite_response(begun)
     raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n"
     head = http.client.HTTPResponse(
         SimpleNamespace(makefile=lambda _mode: io.BytesIO(raw)),  # type: ignore[arg-type]
