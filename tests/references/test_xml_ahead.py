@@ -44,7 +44,14 @@ ODD = [
     RSS % (b"<description>&lt;base href='/x/'>&lt;a href='y'></description>" * 2),
     RSS % (b"<description>&lt;!-- base href=\"http://o/\" -->&lt;a href='y'></description>" * 2),
     RSS % (b"<description>&lt;a href=&#39;y&#39;>&#x26;</description>" * 2),
+    RSS % (b"<description>&#60;a href=y></description>" * 3),
     RSS % (b"<description>&lt;a href=y>\r\n</description>" * 2),
+    # flaws: what is not UTF-8, undefined entities, bare ampersands, in references and beside them
+    RSS % (ITEM * 2 + b"<link>a\xe9</link><description>&lt;a href='\xe9'></description>"),
+    RSS % (ITEM * 2 + b"<link>a\xef\xbf\xbe</link><description>\xef\xbf\xbf</description>"),
+    RSS % (ITEM * 2 + b"<link>a&b;</link><description>&lt;a href='c&d-e;'></description>"),
+    RSS % (ITEM * 2 + b"<link>a&b</link><description>&x; &lt;a href='c&d'></description>"),
+    RSS % (ITEM * 2 + b"<description>&lt;a href='c'>&#1;&#x27;</description>"),
     RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='x' url='/y'/>"),
     RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='http://y/' url='x'/>"),
     b"<!DOCTYPE rss>"
@@ -69,7 +76,11 @@ ODD = [
     ),
     ATOM % (b"<entry xml:base='http://a/'><link href='b' xml:base='http://c/'/></entry>" * 3),
     ATOM
-    % (b"<entry xml:base='http://a/b/'><entry xml:base='http://c/'><link href='d'/></entry>" * 3),
+    % (
+        b"<entry xml:base='http://a/b/'><source xml:base='http://c/'><link href='d'/></source>"
+        b"<link href='e'/></entry>" * 3
+    ),
+    ATOM % (b"<content type='html' xml:lang='%b'>&lt;a href='b'></content>" % (b"a" * 255) * 3),
     ATOM % (b"<link xml:base='http://a/'>x</link><link href='b'/>" * 3 + b"<link xml:base='//['/>"),
     ATOM % (b"<entry xml:base='http://a/b'><link href='&x;'/><link href='c'/></entry>" * 3),
     ATOM % (b"<entry xml:base='http://a/b'><title>&#x20;</title><link href='c'/></entry>" * 3),
