@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIRST = [
+    record(4, "warcinfo", b"software: x\r\n" * 9),
     response(1, "http://h/a/", http(b"<a href=x>")),
     record(2, "revisit", b"", ("WARC-Refers-To", record_id(1)), ("WARC-Target-URI", "http://h/b/")),
 ]
@@ -34,8 +35,12 @@ def wacz(method: int = zipfile.ZIP_STORED) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.parametrize("piece", [20, 1 << 18])
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_pages_are_those_of_the_archives_in_it(method: int) -> None:
+def test_pages_are_those_of_the_archives_in_it(
+    method: int, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relbase.warc.work._PIECE", piece)
     found = list(wacz_pages(io.BytesIO(wacz(method))))
     assert [(page.url, page.body) for page in found if isinstance(page, Page)] == [
         ("http://h/a/", b"<a href=x>"),
@@ -47,7 +52,7 @@ def test_pages_are_those_of_the_archives_in_it(method: int) -> None:
 def test_an_offset_is_one_in_the_whole_file() -> None:
     data = wacz()
     for page in wacz_pages(io.BytesIO(data)):
-        [first, *_] = pages([data[page.offset :]], lambda _: [gz(FIRST[0])])
+        [first, *_] = pages([data[page.offset :]], lambda _: [gz(FIRST[1])])
         assert isinstance(page, Page)
         assert first.record_id == page.record_id
 
