@@ -91,7 +91,6 @@ def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
 
 
 def check_name(output: Output | None, coding: Coding) -> None:
-    """Refuse the name of a file that says that its content is not compressed, or otherwise."""
     name = output.parts[-1] if output is not None and output.is_only else ""
     if os.path.splitext(name)[1] not in {"", coding.suffix}:  # noqa: PTH122
         fix = f"give -o FILE{coding.suffix}, or decompress the input first"

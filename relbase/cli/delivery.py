@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WRITTEN: Final = 0
 _TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: it is delivered again later
 
 # What the other process ends with when it has written a message: 0 is the end of --help, too.
@@ -38,7 +37,7 @@ def deliver(arguments: Sequence[str]) -> int:
     except (OSError, MemoryError, KeyboardInterrupt, SystemExit) as error:
         _warn(f"the message was not written: {str(error) or type(error).__name__}")
         return _TEMPORARY_FAILURE
-    return _WRITTEN
+    return 0
 
 
 def _made(data: bytes, arguments: Sequence[str]) -> bytes:

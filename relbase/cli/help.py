@@ -37,11 +37,9 @@ _GUESSES: Final = {
     **dict.fromkeys(("--csv", "--format"), ("--json",)),
     **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
     **dict.fromkeys(("--html", "--type"), ("--kind",)),
+    **dict.fromkeys(("-.", "--in-place="), ("-i --backup .bak",)),  # as sed and perl have it
     "--encoding": ("--charset",),
 }
-
-# What sed and perl take for the suffix of a backup: -i.bak, --in-place=.bak.
-_SUFFIX: Final = re.compile(r"(?:-i|--in-?place=)(\.\S+)")
 
 
 class Option(click.Option):
@@ -126,19 +124,17 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; name the right option to who guesses it."""
-        suffixes = list(filter(None, map(_SUFFIX.fullmatch, args)))
         try:
             return super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:
             names = {name for one in self.params for name in one.opts}
-            guessed = _GUESSES.get(error.option_name or "", ())
-            meant = next((one for one in guessed if one in names or one[0] != "-"), None)
-            text = f"No such option: {error.option_name}. Did you mean {meant}?"
-            if suffixes and "--backup" in names:
-                text = f"{suffixes[0][0]}: did you mean -i --backup {suffixes[0][1]}?"
-            elif meant is None or isinstance(error, click.BadOptionUsage):
+            given = f"{error.option_name}{'=' * isinstance(error, click.BadOptionUsage)}"
+            guessed = _GUESSES.get(given, ())
+            meant = next((one for one in guessed if one.split()[0] in names or one[0] != "-"), None)
+            if meant is None:
                 raise
-            raise click.UsageError(printable(text), ctx) from None
+            text = f"No such option: {given}. Did you mean {meant}?"
+            raise click.UsageError(text, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = self._options(ctx)

@@ -135,7 +135,6 @@ def _refuse_repeated(inputs: Sequence[Input]) -> None:
 
 
 def _refuse_output_as_input(names: Sequence[str]) -> None:
-    """Tell people who give the output as a second input how to name it."""
     given = click.get_current_context().params
     has_place = map(given.get, ("output", "in_place", "check", "diff"))
     is_pair = list(map(os.path.lexists, names)) == [True, False]

@@ -200,7 +200,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format is for --check: give that too"),
         (own.backup and not own.in_place, f"--backup {_REPLACED}"),
-        (own.backup and mailboxes, f"--backup would leave {box} with {_SHOWN_TWICE}"),
+        (own.backup and mailboxes, f"--backup adds messages to {box}: copy it first"),
         (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),
         (own.break_hardlinks and not own.in_place, f"--break-hardlinks {_REPLACED}"),
         (
@@ -224,7 +224,4 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
             raise click.UsageError(text)
 
 
-_SHOWN_TWICE: Final = (
-    "files that mail readers show as messages: copy it first, or give -o DIRECTORY instead of -i"
-)
 _REPLACED: Final = "is for files that are replaced: give -i too"

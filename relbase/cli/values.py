@@ -194,10 +194,9 @@ def message_map(value: str) -> dict[str, str]:
         if not line.strip() or line.startswith("#"):
             continue
         selector, _, url = (piece.strip() for piece in line.partition("\t"))
-        has_tab = "\t" in line
         try:
-            selected = key(selector) if has_tab else ""
-            why = unsuitable(url) if has_tab else "it has no tab"
+            selected = key(selector) if "\t" in line else ""
+            why = unsuitable(url) if selected else "it has no tab"
             if why is None and found.setdefault(selected, url) != url:
                 why = "another line gives these messages another URL"
         except ValueError as error:

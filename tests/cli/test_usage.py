@@ -68,7 +68,10 @@ WRONG: Final = [
     ("links c --columns url", "give --parquet FILE"),
     ("links c --no-data-urls", "give --parquet FILE"),
     ("links c --parquet x --columns url,x", "there is no column 'x': give some of warc,"),
-    ("rewrite Maildir -i --backup .bak", "mail readers show as messages: copy it first, or give"),
+    (
+        "rewrite Maildir -i --backup .bak",
+        "--backup adds messages to the Maildir 'Maildir': copy it",
+    ),
     # inputs
     ("rewrite a new.html", "new.html does not exist: to write to it give -o new.html"),
     ("rewrite a new.html --url http://h/", "to write to it give -o new.html"),
@@ -90,8 +93,9 @@ WRONG: Final = [
     ("rewrite a --base http://h/", "No such option: --base. Did you mean --url?"),
     ("rewrite a --dry-run", "No such option: --dry-run. Did you mean --diff?"),
     ("rewrite a --nonsense", "No such option"),
-    ("rewrite a -i.bak", "-i.bak: did you mean -i --backup .bak?"),
-    ("rewrite a --in-place=.old", "did you mean -i --backup .old?"),
+    ("rewrite a -i.bak", "Did you mean -i --backup .bak?"),
+    ("rewrite a --in-place=.old", "No such option: --in-place=. Did you mean -i --backup .bak?"),
+    ("rewrite a --url", "requires an argument"),
     ("rewrite a --verbose=2", "does not take a value"),
     ("rewrite a --encoding utf-8", "No such option: --encoding. Did you mean --charset?"),
     ("rewrite --threads 4 a", "No such option: --threads. Did you mean --jobs?"),
