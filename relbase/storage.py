@@ -7,12 +7,10 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
-from relbase.expressions import expression
-
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-_scheme: Final = expression(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_scheme: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
 
 # Schemes, and what pyarrow calls them.
 _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "hdfs"}
@@ -20,13 +18,13 @@ _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "h
 
 def is_url(path: str) -> bool:
     """Return whether a path has a scheme, as s3://bucket/x.warc.gz has."""
-    return "://" in path and _scheme.match(path) is not None
+    return _scheme(path) is not None
 
 
 def refuse_unknown(paths: Iterable[str], fix: str) -> None:
     """Refuse paths with a scheme that nothing here opens: ValueError with the fix."""
     for path in paths:
-        found = _scheme.match(path)
+        found = _scheme(path)
         if found is not None and found[1].lower() not in _KNOWN:
             known = ", ".join(f"{one}://" for one in _KNOWN)
             raise ValueError(f"nothing opens {found[0]} ({path[:80]!r}): {fix}, or one of {known}")
@@ -83,7 +81,7 @@ def is_same(path: str, other: str) -> bool:
 
 
 def _plain(path: str) -> str:
-    found = _scheme.match(path)
+    found = _scheme(path)
     if found is None or found[1].lower() == "file":
         return os.path.abspath(path[found.end() :] if found else path)  # noqa: PTH100
     return f"{_KNOWN.get(found[1].lower(), found[1])}://{path[found.end() :].partition('?')[0]}"
@@ -99,12 +97,12 @@ def sweep(directory: str, names: Container[str]) -> None:
         return
     with suppress(OSError):
         for entry in os.scandir(directory):
-            found = _attempt.fullmatch(entry.name)
+            found = _attempt(entry.name)
             if found and found[1] in names:
                 os.unlink(entry.path)  # noqa: PTH108
 
 
-_attempt: Final = expression(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}")
+_attempt: Final = re.compile(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}").fullmatch
 
 
 def put(made: str, path: str) -> None:
@@ -139,7 +137,7 @@ def put(made: str, path: str) -> None:
 
 
 def _filesystem(path: str) -> tuple[Any, str]:
-    found = _scheme.match(path)
+    found = _scheme(path)
     assert found is not None
     try:
         from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)

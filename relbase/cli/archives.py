@@ -152,7 +152,11 @@ def recognise(
         return source, None
     first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)
-    packing = "gz" if is_zip else _packing_of(first)
+    packing = "gz" if is_zip else None
+    if not (is_zip or first.startswith(b"<")):  # no archive begins as most documents do
+        from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
+
+        packing = packing_of(first)
     if packing is None:
         packing = _named_packing(source.name) if settings.kind is None else ""
     if packing is None:
@@ -169,14 +173,6 @@ def recognise(
             text = "says nothing of an archive: a page has the URL and the header of its record"
             archive.warn(f"{option} {text}")
     return source, archive
-
-
-def _packing_of(first: bytes) -> str | None:
-    if first.startswith(b"<"):  # no archive begins as most documents do
-        return None
-    from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
-
-    return packing_of(first)
 
 
 def _named_packing(name: str) -> str | None:

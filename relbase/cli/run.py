@@ -191,19 +191,16 @@ _SARIF: Final = (
 class Printer:
     """Prints lines to standard output; those of SARIF within one object."""
 
-    def __init__(self, form: Format = "text") -> None:
-        self._is_sarif = form == "sarif"
-        self._before = _SARIF
+    def __init__(self, form: Format) -> None:
+        self._before, self._after = (_SARIF, "]}]}") if form == "sarif" else ("", "")
 
     def show(self, text: str) -> None:
-        if self._is_sarif:
-            text = f"{self._before}{text}"
-            self._before = ","
-        streams.say(text)
+        streams.say(f"{self._before}{text}")
+        self._before = self._after and ","
 
     def close(self) -> None:
-        if self._is_sarif:
-            streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")
+        if self._after:
+            streams.say(f"{self._before.removeprefix(',')}{self._after}")
 
 
 _COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
@@ -269,8 +266,7 @@ class _Process:
             self.process.join()
             code = self.process.exitcode or 0
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            memory = "it may be too large for the memory"
-            text = f"the process that read it was ended ({how}): {memory}"
+            text = f"the process that read it was ended ({how}): it may be too large for the memory"
         self.pipe.close()
         return Done(self.jobs.popleft(), State.FAILED, text)
 

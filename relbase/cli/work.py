@@ -259,8 +259,7 @@ class _Doing:
         moved = 0
         for document, result, _ in rewritten:
             name = f"{source.name} (message {document.number})" if document.number else source.name
-            lines = diff(name, document.data, result.edits, document.lines, moved)
-            self._done.lines += lines
+            self._done.lines += diff(name, document.data, result.edits, document.lines, moved)
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
-_SAFE_QUERY: Final = _SAFE + "?"
 
 # Servers show these for their directory.
 INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.shtml", "index.php"))
@@ -137,7 +136,7 @@ def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     port = f":{host[2]}" if host[2] else ""
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
-        url = f"{url}?{quoted(query, _SAFE_QUERY)}"
+        url = f"{url}?{quoted(query, _SAFE + '?')}"
     return Stated(url, source, sure, remark)
 
 

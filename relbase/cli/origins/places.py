@@ -76,8 +76,6 @@ def _path_of(base: str, reference: str) -> str | None:
 # With more names beside a page it takes less time to look at each of its references.
 _NAMES: Final = 200
 
-_UNRESERVED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     """Return whether a page may lead to a file beside it: else the fast scanner passes over it."""
@@ -94,7 +92,7 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
         return True
     names += [name.replace("&", "&amp;") for name in names if "&" in name]
     written = {os.fsencode(name) for name in names}
-    written |= {quoted(name).encode() for name in names if name.strip(_UNRESERVED)}
+    written |= {quoted(name).encode() for name in names if not _step.fullmatch(name)}
     return any(name in data for name in written)
 
 
