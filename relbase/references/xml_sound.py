@@ -78,11 +78,9 @@ def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundn
     return Soundness(None, tuple(flaws), end)
 
 
-# What may be a value up to its first mask; a longer one is taken for text. Each `=` is looked at,
-# since one in a text begins what looks like a value up to the next quote.
-_masked_values: Final = re.compile(
-    rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]{0,4096}+\x7f|'[^'\x7f]{0,4096}+\x7f))"
-).finditer
+# What may be a value up to its first mask. Each `=` is looked at, since one in a text begins what
+# looks like a value up to the next quote.
+_masked_values: Final = re.compile(rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]*+\x7f|'[^'\x7f]*+\x7f))").finditer
 _LONGEST_NAME: Final = 1 << 8
 _DELIMITED: Final = bytes.maketrans(b"\"'<>/=", b" " * 6)
 

@@ -209,6 +209,7 @@ ARTICLE: Final = f"<description>{'&lt;a href=x&gt;' * 200}</description>"
             "base' is",
         ),
         ("<rss><item xml:base='/\x7f&#1;/'><link>x</link></item></rss>", "'xml:base' is not"),
+        (f"<rss><item xml:base='/{'a' * 9999}&#1;/'><link>x</link></item></rss>", "base' is not"),
         ("<!DOCTYPE rss [<!ENTITY e 'x'>]><rss><link>x</link></rss>", "the entity 'e' at 1:27"),
         ("<!DOCTYPE rss [<!ENTITY % e SYSTEM 'y'>]><rss><link>x</link></rss>", "the entity 'e'"),
         ("<!DOCTYPE rss [<!ATTLIST a b CDATA 'c'>]><rss><link>x</link></rss>", "attribute 'b' of"),
