@@ -165,6 +165,13 @@ def test_the_fault_of_a_wrong_checksum_names_its_record() -> None:
     assert fault.salvaged.get("warc-truncated")
 
 
+def test_each_of_several_damaged_members_is_a_fault() -> None:
+    damaged = [DAMAGES["a wrong checksum"](gz(one)) for one in SMALL[1:]]
+    good, bad = read(b"".join(damaged) + gz(SMALL[0]))
+    assert [fault.record_id for fault in bad] == [record_id(2), record_id(3), record_id(4)]
+    assert ids(good) == [record_id(1)]
+
+
 # ---- lengths that lie
 
 
