@@ -328,6 +328,14 @@ def test_a_payload_far_inside_of_a_member_is_not_said_to_be_elsewhere() -> None:
     assert found.trouble is Trouble.NOT_AGAIN
 
 
+def test_a_revisit_that_is_cut_has_no_page() -> None:
+    data = (ORIGINAL + revisit(("WARC-Refers-To", record_id(1))))[:-10]
+    page, fault = read(data, twice=True)
+    assert isinstance(page, Page)
+    assert isinstance(fault, Fault)
+    assert (page.url, fault.url) == ("http://h/a/", "http://h/b/")
+
+
 def test_a_revisit_of_an_image_is_passed_over() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
     assert read(revisit(("WARC-Refers-To", record_id(9)), head=head)) == []
