@@ -273,6 +273,13 @@ LISTED: Final = {
         repeated(b'<a href="x">\x1b$B$"\x1b(B</a>', b"<meta charset=iso-2022-jp>"),
         "html",
     ),
+    "7bit": (
+        repeated(
+            b"<p>text, quite much of it, more of it, and <a href='/x'>a link at its end</a></p>\n",
+            b"Content-Type: text/html\n\n",
+        ),
+        "mail",
+    ),
     "List-Help": (repeated(b"<x>,", b"From: a@b.example\nList-Help: ", b"<x>\n\nx"), "mail"),
 }
 
