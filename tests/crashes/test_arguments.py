@@ -10,7 +10,12 @@ from typing import Final
 import pytest
 
 TESTS: Final = Path(__file__).parent.parent
-COMMANDS: Final = ("crashes/many_files.py", "crashes/kill_runs.py", "savers/save_site.py")
+COMMANDS: Final = (
+    "crashes/many_files.py",
+    "crashes/kill_runs.py",
+    "savers/save_site.py",
+    "slopes.py",
+)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
