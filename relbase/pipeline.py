@@ -6,6 +6,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
+from relbase.bases.layers import Layer
 from relbase.bases.marks import Unarchived
 from relbase.call import (
     DEFAULT_POLICY,
@@ -217,9 +218,11 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
             )
     if left:
         text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
-        url, why = given.document.base().url, given.document.format.advice
-        if url:
-            why = f"none can be resolved against {url[:200]!r}"
+        base, why = given.document.base(), given.document.format.advice
+        if base.url:
+            why = f"none can be resolved against {base.url[:200]!r}"
+        elif base.layer is not Layer.NONE:
+            why = f"a program is still to fill in the placeholder of {base.source}"
         notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))
     return edits
 

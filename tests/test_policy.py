@@ -154,6 +154,28 @@ def test_no_placeholder_is_changed(reference: str, profile: Any) -> None:
     assert assert_agreed(document, **call).changed
 
 
+@pytest.mark.parametrize(
+    ("document", "kind"),
+    [
+        ('<base href="{{ site }}/"><a href=x><img src=/y srcset="z 2x">', "html"),
+        ('<base href="https://h.example/{{ site }}/"><a href=x>', "html"),
+        (
+            '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="{{ a }}/"><link href="x"/></feed>',
+            "xml",
+        ),
+    ],
+)
+def test_against_a_base_that_holds_a_placeholder_nothing_is_resolved(
+    document: str, kind: Any
+) -> None:
+    call = {"url": "http://h.example/d/", "kind": kind}
+    result = assert_agreed(document.encode(), **call, policy=Policy(keep_templates=True))
+    assert not result.changed
+    assert {note.reason.value for note in result.notes} >= {"base-unsuitable", "base-none"}
+    assert {link.status for link in result.links[1:]} == {Status.UNRESOLVED}
+    assert assert_agreed(document.encode(), **call).changed
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class OneMore(Policy):
     """A policy with a flag that nothing but its own line knows."""

@@ -127,8 +127,10 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     rows = ((entity, reader(entity.type, "")) for entity in parts)
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
-        if not entity.base.url:
+        if entity.base.layer is Layer.NONE:
             return remarks.advice(outermost.type, several=several)
+        if not entity.base.url:
+            return "a program is still to fill in the placeholder of this base"
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved against this base{where}, {why}"

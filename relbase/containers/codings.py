@@ -170,6 +170,23 @@ def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | Non
     return reader.decompressobj(), zstandard.ZstdError  # type: ignore[return-value]
 
 
+NO_ZSTD: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
+
+
+def zstd_dictionary(content: bytes) -> tuple[bytes, str]:
+    """A dictionary, which may itself be compressed (the .warc.zst specification)."""
+    if not content.startswith(ZSTD):
+        return content, ""
+    found = zstd_stream()
+    if found is None:
+        return b"", NO_ZSTD
+    stream, errors = found
+    try:
+        return stream.decompress(content), ""
+    except errors as error:
+        return b"", f"the dictionary does not decode: {error}"
+
+
 # Where a stream ends, and the checksum and the length of what it unfolds to.
 _End: TypeAlias = "tuple[int, int, int]"
 

@@ -1,8 +1,7 @@
 """The text of an archive as its records are read: chunks in, what is at hand of a member out.
 
 A member that does not decode or breaks off ends with a fault, and is looked through for the next
-one, whose beginning its damage may have eaten. Where an archive ends between two members nobody can
-tell.
+one, whose beginning its damage may have eaten.
 """
 
 from __future__ import annotations
@@ -13,7 +12,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
-from relbase.containers.codings import GZIP, ZSTD, fast_zlib, zstd_stream
+from relbase.containers.codings import (
+    GZIP,
+    NO_ZSTD,
+    ZSTD,
+    fast_zlib,
+    zstd_dictionary,
+    zstd_stream,
+)
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -233,7 +239,7 @@ def _members(source: _Raw) -> Iterator[Piece]:
         if _is_skippable(start):
             content, fault = _skippable(source)
             if not fault and start == _DICTIONARY and at == 0:
-                dictionary, fault = _dictionary(content)
+                dictionary, fault = zstd_dictionary(content)
             if fault:
                 yield Piece(b"", at, fault=fault)
         elif (mark := _mark_of(start)) is None:
@@ -288,7 +294,7 @@ def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
     found = _stream(mark, dictionary)
     if found is None:
         source.take(1)
-        fault = _MISSING
+        fault = NO_ZSTD
     else:
         stream, errors = found
         size = 0
@@ -328,8 +334,6 @@ def _before_fault(kept: list[bytes], stream: Stream, errors: type[Exception]) ->
 
 # The fault of a member that the archive ends in.
 BREAKS_OFF: Final = "the archive breaks off inside of a member"
-
-_MISSING: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
 
 
 def _mark_of(start: bytes) -> bytes | None:
@@ -378,12 +382,8 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
 # ---- frames that hold no text (RFC 8878 §3.1.2), among them a dictionary
 
 _DICTIONARY: Final = b"\x5d\x2a\x4d\x18"
-_SKIPPABLE: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18")
+_is_skippable: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18").match
 _FRAME_HEAD: Final = 8
-
-
-def _is_skippable(start: bytes) -> bool:
-    return _SKIPPABLE.match(start) is not None
 
 
 def _skippable(source: _Raw) -> tuple[bytes, str]:
@@ -398,17 +398,3 @@ def _skippable(source: _Raw) -> tuple[bytes, str]:
     if len(head) < _FRAME_HEAD or len(content) < size:
         return b"", BREAKS_OFF
     return content, ""
-
-
-def _dictionary(content: bytes) -> tuple[bytes, str]:
-    """A dictionary, which may itself be compressed (the .warc.zst specification)."""
-    if not content.startswith(ZSTD):
-        return content, ""
-    found = zstd_stream()
-    if found is None:
-        return b"", _MISSING
-    stream, errors = found
-    try:
-        return stream.decompress(content), ""
-    except errors as error:
-        return b"", f"the dictionary does not decode: {error}"

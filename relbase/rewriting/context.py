@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, establish, remembering, unsuitable
+from relbase.notes import Note, Reason
+from relbase.policy import placeholders
 from relbase.url.resolver import Profile, prepared_base
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.bases.marks import Marks, Places
-    from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.items import Item
@@ -112,6 +113,11 @@ class Context(NamedTuple):
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """The base of a document that states one itself, within this context, and notes on it."""
+        if self.task.policy.keep_templates and placeholders(statement.value):
+            shown = f"{statement.source}: {statement.value[:200]!a} holds a placeholder"
+            text = f"{shown}: it decides, and no reference can be resolved"
+            note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
+            return Base("", statement.layer, statement.source, self.base), [note]
         return establish(
             (statement,),
             self.base,
