@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,7 +16,7 @@ import click
 from relbase.cli import maildir, options, streams
 from relbase.cli.files import STDIN, Input, is_maildir, shown_name
 from relbase.cli.origins.finder import Finder
-from relbase.cli.streams import Tally, Verbosity, printable
+from relbase.cli.streams import Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _refuse_urls(names: Sequence[str]) -> None:
     urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
     if not urls:
         return
-    url, *others = (printable(shlex.quote(name)) for name in (urls[0], *(set(names) - set(urls))))
+    url, *others = (in_shell(name) for name in (urls[0], *(set(names) - set(urls))))
     command = click.get_current_context().command_path
     if len(others) == len(urls) == 1:
         raise click.UsageError(f"Did you mean: {command} {others[0]} --url {url}")
@@ -139,7 +138,7 @@ def _refuse_output_as_input(names: Sequence[str]) -> None:
     has_place = map(given.get, ("output", "in_place", "check", "diff"))
     is_pair = list(map(os.path.lexists, names)) == [True, False]
     if is_pair and "output" in given and not any(has_place):
-        shown = printable(shlex.quote(names[1]))
+        shown = in_shell(names[1])
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
 
 

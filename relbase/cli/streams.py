@@ -48,6 +48,13 @@ def printable(text: str) -> str:
     )
 
 
+def in_shell(name: str) -> str:
+    """Return a name as a shell takes it and a terminal shows it."""
+    import shlex  # noqa: PLC0415 (start-up time)
+
+    return printable(shlex.quote(name))
+
+
 def excerpt(text: str, limit: int = SHOWN) -> str:
     """Return a text for people: printable, `""` when it is empty, cut when it is long."""
     if len(text) > limit:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -42,7 +41,7 @@ from relbase.cli.origins.places import (
     may_lead_beside,
     undone,
 )
-from relbase.cli.streams import printable
+from relbase.cli.streams import in_shell
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
@@ -144,7 +143,7 @@ class Finder:
             page = next((page for page in pages if os.path.basename(page) in INDEXES), None)  # noqa: PTH119
             is_stated = page is not None and origins.detect and _stated_in(page) is not None
             if directory is not None and not is_stated:
-                option = printable(f"--mirror {shlex.quote(directory)}=https")
+                option = f"--mirror {in_shell(directory)}=https"
                 text = "it looks like a mirror by wget; to take URLs from its paths"
                 yield f"{shown_name(tree)}: {text}: {option}"
 
