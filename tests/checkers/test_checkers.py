@@ -30,9 +30,11 @@ def test_mypy() -> None:
 
 
 def test_pyright() -> None:
-    if shutil.which("pyright") is None:
+    beside = str(Path(sys.executable).parent)
+    pyright = shutil.which("pyright", path=beside) or shutil.which("pyright")
+    if pyright is None:
         pytest.skip("pyright is not installed")
-    command = ["pyright", "--outputjson", "--pythonpath", sys.executable, str(CALLS)]
+    command = [pyright, "--outputjson", "--pythonpath", sys.executable, str(CALLS)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if not ran.stdout.lstrip().startswith("{"):
         pytest.skip(f"pyright does not run here: {ran.stderr[-200:]}")
