@@ -6,7 +6,6 @@ A URL may be megabytes long and harm a terminal: excerpts in printable ASCII are
 from __future__ import annotations
 
 import os
-import shlex
 from itertools import chain
 from typing import Final
 
@@ -15,7 +14,7 @@ import click
 from relbase.cli import streams
 from relbase.cli.help import command, table
 from relbase.cli.jsonl import object_line, parts
-from relbase.cli.streams import Tally, listed, printable
+from relbase.cli.streams import Tally, in_shell, listed, printable
 from relbase.url.grammar import (
     Grammar,
     Severity,
@@ -90,7 +89,7 @@ def check(
     """
     violating = False
     for name in filter(os.path.isfile, urls):
-        fix = f"relbase rewrite --check {shlex.quote(name)}"
+        fix = in_shell("relbase", "rewrite", "--check", name)
         streams.warn(printable(f"warning: {name!r} is a file; to check its links: {fix}"))
     own = [] if base is None else [(base, None)]
     for url, its_base in chain(own, ((url, base) for url in listed(urls or ("-",)))):

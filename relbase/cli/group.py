@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
-from relbase.cli.streams import ExitStatus, printable
+from relbase.cli.streams import ExitStatus, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ class _Commands(click.Group):
 
 def _mistaken(name: str, *rest: str) -> str:
     """What to say to somebody who gives something else where the command should be."""
-    import shlex  # noqa: PLC0415 (start-up time)
-    from difflib import get_close_matches  # noqa: PLC0415
+    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()
@@ -122,12 +121,12 @@ def _mistaken(name: str, *rest: str) -> str:
     elif _is_url.match(name) and rest and not rest[0].startswith("-"):
         meant = ("resolve", name, *rest)
     elif _is_url.match(name):
-        right = printable(shlex.join([PROGRAM, "rewrite", "page.html", "--url", name]))
+        right = in_shell(PROGRAM, "rewrite", "page.html", "--url", name)
         return f"{shown} relbase fetches nothing. Save the page, then: {right}"
     elif name == "-" or "." in name or "/" in name or os.path.lexists(name):
         meant = ("rewrite", name, *rest)
     if meant:
-        return f"{shown} Did you mean: {printable(shlex.join([PROGRAM, *meant]))}?"
+        return f"{shown} Did you mean: {in_shell(PROGRAM, *meant)}?"
     return f"{shown} The commands are: {', '.join(_COMMANDS)}."
 
 

@@ -48,11 +48,11 @@ def printable(text: str) -> str:
     )
 
 
-def in_shell(name: str) -> str:
-    """Return a name as a shell takes it and a terminal shows it."""
+def in_shell(*words: str) -> str:
+    """Return words as a shell takes them and a terminal shows them."""
     import shlex  # noqa: PLC0415 (start-up time)
 
-    return printable(shlex.quote(name))
+    return printable(shlex.join(words))
 
 
 def excerpt(text: str, limit: int = SHOWN) -> str:

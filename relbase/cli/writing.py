@@ -246,7 +246,7 @@ def settle(directories: Iterable[str]) -> None:
                 opened.sync()
         except OSError as error:
             if error.errno not in UNSETTLED:
-                raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
+                raise failure(directory, error, is_only=True) from None
 
 
 # A file system without extended attributes, or one where only root can set them.
