@@ -145,7 +145,6 @@ typedef struct {
 static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
   int allocates = Py_Version < 0x030E0000, is_whole = 1;
   allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
-  newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
   PyObject *made = NULL;
   for (Py_ssize_t i = 0; i < count; i++) is_whole = is_whole && values[i];
   if (is_whole) made = allocates ? alloc((PyTypeObject *)type, count) : PyTuple_New(count);
@@ -153,6 +152,7 @@ static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t co
     if (made) PyTuple_SetItem(made, i, values[i]);
     else Py_XDECREF(values[i]);
   if (made && !allocates) {
+    newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
     PyObject *plain = made, *given = PyTuple_Pack(1, plain);
     made = given ? new_tuple((PyTypeObject *)type, given, NULL) : NULL;
     Py_XDECREF(given);
