@@ -6,10 +6,8 @@ import re
 from html import escape
 from typing import Final
 
-_TABLE: Final = re.compile(r"(?P<title>\S.*)\n +MB/s +ratio\n(?P<rows>(?: .*\n?)+)")
-_ROW: Final = re.compile(
-    r" +(?P<name>\S.*?) {2,}(?P<speed>[\d.,]+) +(?P<ratio>[\d.]+)$", re.MULTILINE
-)
+_TABLE: Final = re.compile(r"(?P<title>\S.*)\n +MB/s +ratio\n(?: .*\n?)+")
+_ROW: Final = re.compile(r" +(?P<name>\S.*?) {2,}(?P<speed>[\d.,]+) +[\d.]+$", re.MULTILINE)
 _STEP: Final = 34
 _WIDEST: Final = 320
 _SIZE: Final = 400
