@@ -166,6 +166,8 @@ def _mistake(
     unknown = next(name for name in given if name not in names)
     guess = _MEANT.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
     fix = f"give {guess}=..." if guess in names else f"it takes {', '.join(sorted(names))}"
+    if "policy" in names and unknown in Policy.__dataclass_fields__:
+        fix = f"give policy=Policy({unknown}=...)"
     return f"{function}() has no argument {unknown!r}: {fix}"
 
 

@@ -115,6 +115,7 @@ MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("rewrite", (b"",), {"base": "http://h/"}, r"rewrite\(\) has no argument 'base': give url="),
     ("links", (b"",), {"base_url": "http://h/"}, "give url="),
     ("base", (b"",), {"uri": "http://h/"}, "give url="),
+    ("links", (b"",), {"extended": True}, r"give policy=Policy\(extended="),
     ("entities", (b"",), {"encoding": "utf-8"}, "give charset="),
     ("explain", (b"",), {"redirect": []}, r"explain\(\) has no .*: give redirects="),
     ("rewrite_response", (object(),), {"profil": "whatwg"}, r"rewrite_response\(\) .*profile="),

@@ -30,7 +30,7 @@ _URLS: Final = ("--url", "--base", "the first argument")
 
 # Options that people try, and what does what they mean: the first that a command has.
 _GUESSES: Final = {
-    **dict.fromkeys(("-b", "-u", "--base", "--base-url", "--baseurl", "--url"), _URLS),
+    **dict.fromkeys(("-b", "-u", "--base", "--base-href", "--base-url", "--url"), _URLS),
     **dict.fromkeys(("-w", "--fix", "--inplace", "--write"), ("--in-place",)),
     **dict.fromkeys(("-n", "--dry-run"), ("--diff",)),
     **dict.fromkeys(("-o", "--out", "--output"), ("--output", "> FILE")),
@@ -38,6 +38,8 @@ _GUESSES: Final = {
     **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
     **dict.fromkeys(("--html", "--type"), ("--kind",)),
     **dict.fromkeys(("-.", "--in-place="), ("-i --backup .bak",)),  # as sed and perl have it
+    **dict.fromkeys(("--exclude", "--ignore"), ("--only", "--files-from")),
+    **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
     "--encoding": ("--charset",),
 }
 

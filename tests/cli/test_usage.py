@@ -99,6 +99,8 @@ WRONG: Final = [
     ("rewrite a --verbose=2", "does not take a value"),
     ("rewrite a --encoding utf-8", "No such option: --encoding. Did you mean --charset?"),
     ("rewrite --threads 4 a", "No such option: --threads. Did you mean --jobs?"),
+    ("rewrite a --exclude '*.js'", "No such option: --exclude. Did you mean --only?"),
+    ("rewrite a --stdout", "No such option: --stdout. Did you mean > FILE?"),
     ("links a --format json", "No such option: --format. Did you mean --json?"),
     ("links a -o x", "No such option: -o. Did you mean > FILE?"),
     ("check --url http://h/ a", "No such option: --url. Did you mean --base?"),
