@@ -11,27 +11,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, NamedTuple
 
 from relbase.containers import fields
 from relbase.containers.content_type import Stated, file_name, is_lone, read_type, token
 from relbase.containers.fields import Header, eol_of, first, read_header, text_of
 from relbase.edit import Span
-
-
-class Opaque(Enum):
-    """Why a part is not entered. The values are stable: they are those of its notes."""
-
-    SIGNED = "mime-signed"  # RFC 1847 §2.1: nothing may change in it
-    SEALED = "mime-sealed"  # encrypted, S/MIME, PGP
-    PARTIAL = "mime-partial"  # RFC 2046 §5.2.2: a piece of a message
-    EXTERNAL = "mime-external"  # RFC 2046 §5.2.3: the body is elsewhere
-    ENCODED = "mime-encoded"  # RFC 2045 §6.4 forbids it, and readers differ
-    BOUNDARY = "mime-boundary"  # a multipart without a boundary
-    DEPTH = "limit-mime-depth"
-    PARTS = "limit-mime-parts"  # all that follows in the message is in this part
-    HEADER = "limit-header"
+from relbase.notes import Reason
 
 
 class Multipart(NamedTuple):
@@ -64,19 +50,19 @@ class Part(NamedTuple):
     disputed: str = ""
     disposition: str | None = None  # of Content-Disposition in lower case
     name: str = ""  # of the file that it is to be saved as
-    opaque: Opaque | None = None  # why it was not entered, None when nothing hindered it
+    opaque: Reason | None = None  # why it was not entered, None when nothing hindered it
     multipart: Multipart | None = None  # what is around its parts when it was entered
     message: bool = False  # whether its body is a message that was entered: the next part
 
 
 # Why a media type is never entered.
 OPAQUE_TYPES: Final = {
-    "multipart/signed": Opaque.SIGNED,
-    "multipart/encrypted": Opaque.SEALED,
-    "application/pkcs7-mime": Opaque.SEALED,
-    "application/x-pkcs7-mime": Opaque.SEALED,
-    "message/partial": Opaque.PARTIAL,
-    "message/external-body": Opaque.EXTERNAL,
+    "multipart/signed": Reason.MIME_SIGNED,
+    "multipart/encrypted": Reason.MIME_SEALED,
+    "application/pkcs7-mime": Reason.MIME_SEALED,
+    "application/x-pkcs7-mime": Reason.MIME_SEALED,
+    "message/partial": Reason.MIME_PARTIAL,
+    "message/external-body": Reason.MIME_EXTERNAL,
 }
 OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
 
@@ -197,7 +183,7 @@ class _Walk:
                 self.opened.clear()
                 if hidden:
                     last = self.listed[-1]
-                    last.part = last.part._replace(opaque=Opaque.PARTS)
+                    last.part = last.part._replace(opaque=Reason.LIMIT_MIME_PARTS)
                     return at
                 entity = _rest(at, delimiter, parent, index)
             self.count += 1
@@ -233,9 +219,9 @@ class _Walk:
         depth = parent.depth + 1 if parent else 0
         is_message = type_ in MESSAGES and opaque is None
         if (boundary is not None or is_message) and depth >= MAX_DEPTH:
-            opaque, boundary = opaque or Opaque.DEPTH, None
+            opaque, boundary = opaque or Reason.LIMIT_MIME_DEPTH, None
         elif is_message and self.count + 1 >= MAX_PARTS:
-            opaque = Opaque.PARTS
+            opaque = Reason.LIMIT_MIME_PARTS
         part = Part(
             number=_number(parent, type_),
             parent=parent.index if parent else None,
@@ -329,18 +315,18 @@ def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
 
 def _structure(
     type_: str, boundary: bytes | None, header: Header, encoding: str
-) -> tuple[Opaque | None, bytes | None]:
+) -> tuple[Reason | None, bytes | None]:
     """Return why a body is not entered, and the boundary by which a multipart is followed."""
     if header.cut:
-        return Opaque.HEADER, None
+        return Reason.LIMIT_HEADER, None
     is_multipart = type_.startswith("multipart/")
     boundary = boundary if is_multipart else None
     if type_ in OPAQUE_TYPES or type_.startswith(OPAQUE_PREFIXES):
-        return OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary
+        return OPAQUE_TYPES.get(type_, Reason.MIME_SEALED), boundary
     if is_multipart and boundary is None:
-        return Opaque.BOUNDARY, None
+        return Reason.MIME_BOUNDARY, None
     if (is_multipart or type_ in MESSAGES) and encoding not in IDENTITY:
-        return Opaque.ENCODED, boundary
+        return Reason.MIME_ENCODED, boundary
     return None, boundary
 
 
@@ -366,6 +352,6 @@ def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int | None)
         delimiter=delimiter,
         boundaries=_around(parent),
         encoding="binary",
-        opaque=Opaque.PARTS,
+        opaque=Reason.LIMIT_MIME_PARTS,
     )
     return _OpenPart(part, parent, index)

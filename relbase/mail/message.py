@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.fields import eol_of, read_header
-from relbase.containers.mail import MESSAGES, Opaque
+from relbase.containers.mail import MESSAGES
 from relbase.edit import Edit, Span, growth
 from relbase.mail.derived import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
@@ -133,7 +133,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
         inner = visit_message(view.inner, entity.context, encoded + 1)
         yield from fit_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
-        yield entity.note(*_OPAQUE[part.opaque])
+        yield entity.note(part.opaque, _OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
     elif is_leaf:
@@ -146,7 +146,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
 def _message_view(entity: MailPart, encoded: int) -> View | None:
     """What shows a message that is encoded as a whole, None where there is none to enter."""
     part = entity.part
-    if part.opaque is not Opaque.ENCODED or part.type not in MESSAGES or part.disputed:
+    if part.opaque is not Reason.MIME_ENCODED or part.type not in MESSAGES or part.disputed:
         return None
     if encoded >= MAX_ENCODED:
         return None
@@ -174,7 +174,7 @@ def _visit_header(entity: MailPart) -> Iterator[Item]:
 
 def _form(field: Field, part: Part) -> headers.LinkingField | None:
     if field.name == "content-type":
-        return headers.EXTERNAL_BODY if part.opaque is Opaque.EXTERNAL else None
+        return headers.EXTERNAL_BODY if part.opaque is Reason.MIME_EXTERNAL else None
     return headers.FIELDS.get(field.name.encode())
 
 
@@ -244,18 +244,17 @@ def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:
 
 
 _OPAQUE: Final = {
-    Opaque.SIGNED: (Reason.MIME_SIGNED, "is signed: left unchanged (RFC 1847 §2.1)"),
-    Opaque.SEALED: (Reason.MIME_SEALED, "is sealed: left unchanged"),
-    Opaque.PARTIAL: (Reason.MIME_PARTIAL, "is a piece of a message: left unchanged"),
-    Opaque.EXTERNAL: (
-        Reason.MIME_EXTERNAL,
-        "has its body elsewhere: if it says where by a URL, that alone becomes absolute",
+    Reason.MIME_SIGNED: "is signed: left unchanged (RFC 1847 §2.1)",
+    Reason.MIME_SEALED: "is sealed: left unchanged",
+    Reason.MIME_PARTIAL: "is a piece of a message: left unchanged",
+    Reason.MIME_EXTERNAL: (
+        "has its body elsewhere: if it says where by a URL, that alone becomes absolute"
     ),
-    Opaque.ENCODED: (Reason.MIME_ENCODED, "is encoded as a whole: left unchanged"),
-    Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left unchanged"),
-    Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left unchanged"),
-    Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left unchanged, with the rest"),
-    Opaque.HEADER: (Reason.LIMIT_HEADER, "has too long a header: left unchanged"),
+    Reason.MIME_ENCODED: "is encoded as a whole: left unchanged",
+    Reason.MIME_BOUNDARY: "names no boundary: left unchanged",
+    Reason.LIMIT_MIME_DEPTH: "nests too deep: left unchanged",
+    Reason.LIMIT_MIME_PARTS: "is one part too many: left unchanged, with the rest",
+    Reason.LIMIT_HEADER: "has too long a header: left unchanged",
 }
 
 

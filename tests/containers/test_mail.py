@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from mime import leaves, message, tree, walked
 
 from relbase.containers import fields, mail
-from relbase.containers.mail import Opaque, walk
+from relbase.containers.mail import walk
 from relbase.edit import Span
+from relbase.notes import Reason
 
 MEGABYTE: Final = 1_000_000
 
@@ -49,7 +50,7 @@ def test_boundaries(type_: bytes, boundary: bytes) -> None:
 @pytest.mark.parametrize("stated", ["", 'boundary=""'])
 def test_no_boundary(stated: str) -> None:
     (part,) = walked(f"Content-Type: multipart/mixed; {stated}\n\n--\n\none\n----\n".encode())
-    assert part.opaque is Opaque.BOUNDARY
+    assert part.opaque is Reason.MIME_BOUNDARY
 
 
 def test_open_boundaries() -> None:
@@ -196,27 +197,30 @@ def test_messages_are_entered(type_: str) -> None:
 
 MIXED: Final = message("{b}")
 INSIDE: Final = b"--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
-CLOSED: Final[list[tuple[str, Opaque]]] = [
+CLOSED: Final[list[tuple[str, Reason]]] = [
     # RFC 1847 §2.1, §2.2; RFC 8551; RFC 3156
-    ("Content-Type: multipart/signed; boundary=b; micalg=x", Opaque.SIGNED),
-    ("Content-Type: multipart/encrypted; boundary=b", Opaque.SEALED),
-    ("Content-Type: application/pkcs7-mime; boundary=b", Opaque.SEALED),
-    ("Content-Type: application/x-pkcs7-mime", Opaque.SEALED),
-    ("Content-Type: application/pgp-encrypted", Opaque.SEALED),
-    ("Content-Type: application/pgp; x-action=sign", Opaque.SEALED),
+    ("Content-Type: multipart/signed; boundary=b; micalg=x", Reason.MIME_SIGNED),
+    ("Content-Type: multipart/encrypted; boundary=b", Reason.MIME_SEALED),
+    ("Content-Type: application/pkcs7-mime; boundary=b", Reason.MIME_SEALED),
+    ("Content-Type: application/x-pkcs7-mime", Reason.MIME_SEALED),
+    ("Content-Type: application/pgp-encrypted", Reason.MIME_SEALED),
+    ("Content-Type: application/pgp; x-action=sign", Reason.MIME_SEALED),
     # RFC 2046 §5.2.2, §5.2.3
-    ("Content-Type: message/partial; id=x", Opaque.PARTIAL),
-    ("Content-Type: message/external-body; access-type=URL", Opaque.EXTERNAL),
+    ("Content-Type: message/partial; id=x", Reason.MIME_PARTIAL),
+    ("Content-Type: message/external-body; access-type=URL", Reason.MIME_EXTERNAL),
     # RFC 2045 §6.4
-    ("Content-Type: multipart/x; boundary=c\nContent-Transfer-Encoding: x", Opaque.ENCODED),
-    ("Content-Type: message/rfc822\nContent-Transfer-Encoding: base64", Opaque.ENCODED),
-    ("Content-Type: message/global\nContent-Transfer-Encoding: quoted-printable", Opaque.ENCODED),
-    ("Content-Type: multipart/mixed", Opaque.BOUNDARY),
+    ("Content-Type: multipart/x; boundary=c\nContent-Transfer-Encoding: x", Reason.MIME_ENCODED),
+    ("Content-Type: message/rfc822\nContent-Transfer-Encoding: base64", Reason.MIME_ENCODED),
+    (
+        "Content-Type: message/global\nContent-Transfer-Encoding: quoted-printable",
+        Reason.MIME_ENCODED,
+    ),
+    ("Content-Type: multipart/mixed", Reason.MIME_BOUNDARY),
 ]
 
 
 @pytest.mark.parametrize(("header", "opaque"), CLOSED)
-def test_what_is_not_entered(header: str, opaque: Opaque) -> None:
+def test_what_is_not_entered(header: str, opaque: Reason) -> None:
     data = header.encode() + b"\n\n" + INSIDE
     (part,) = walk(data)
     assert (part.opaque, part.multipart, part.message) == (opaque, None, False)
@@ -278,7 +282,7 @@ def test_a_multipart_whose_delimiters_are_in_the_clear_is_not_encoded(
     assert (whole.encoding, whole.opaque) == ("8bit", None)
     assert (part.encoding, data[slice(*part.body)]) == (encoding.lower(), b"x")
     (closed,) = walk(stated + MIXED + b"--" + b"x" * (1 << 16) + b"\n--b\n\nx\n--b--\n")
-    assert closed.opaque is Opaque.ENCODED
+    assert closed.opaque is Reason.MIME_ENCODED
 
 
 @pytest.mark.parametrize(
@@ -321,15 +325,15 @@ def test_a_header_past_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     long = b"X: " + b"y" * 100 + b"\n"
     data = MIXED + b"--b\nContent-Type: text/html\n" + long + b"\n1\n--b\n\n2\n--b--\n"
     parts = walked(data)
-    assert [part.opaque for part in parts] == [None, Opaque.HEADER, None]
+    assert [part.opaque for part in parts] == [None, Reason.LIMIT_HEADER, None]
     assert data[slice(*parts[1].body)] == long + b"\n1"
     (whole,) = walk(long + MIXED + b"--b\n\n1\n")
-    assert whole.opaque is Opaque.HEADER
+    assert whole.opaque is Reason.LIMIT_HEADER
 
 
-@pytest.mark.parametrize(("more", "opaque"), [(-1, None), (0, None), (1, Opaque.HEADER)])
+@pytest.mark.parametrize(("more", "opaque"), [(-1, None), (0, None), (1, Reason.LIMIT_HEADER)])
 def test_the_limit_of_fields_of_all_headers(
-    monkeypatch: pytest.MonkeyPatch, more: int, opaque: Opaque | None
+    monkeypatch: pytest.MonkeyPatch, more: int, opaque: Reason | None
 ) -> None:
     monkeypatch.setattr(mail, "MAX_FIELDS", 10)
     data = MIXED + b"--b\nBase: x\nBase: x\n\n" + b"\n--b\n" + b"Base: x\n" * (7 + more) + b"\n"
@@ -398,4 +402,4 @@ def test_headers_full_of_fields_need_bounded_memory() -> None:
     finally:
         tracemalloc.stop()
     assert len(parts) == 151
-    assert parts[-1].opaque is Opaque.HEADER
+    assert parts[-1].opaque is Reason.LIMIT_HEADER

@@ -13,7 +13,8 @@ import pytest
 from mime import leaves, message, walked
 
 from relbase.containers import fields
-from relbase.containers.mail import Opaque, walk
+from relbase.containers.mail import walk
+from relbase.notes import Reason
 
 LONG: Final = "1234567890" * 8
 
@@ -192,7 +193,7 @@ def test_delimiters(text: str, expected: list[tuple[str, bytes]]) -> None:
 # ---- limits
 
 
-def limited(text: str, **limits: int) -> list[tuple[str, Opaque | None, bytes]]:
+def limited(text: str, **limits: int) -> list[tuple[str, Reason | None, bytes]]:
     data = message(text)
     return [(one.number, one.opaque, data[slice(*one.body)]) for one in walked(data, **limits)]
 
@@ -202,24 +203,24 @@ NESTED: Final = "{1}--1\n{2}--2\n\n1\n--2\n\n22\n--1\n\n333\n"
 
 def test_mime_part_nested_limit() -> None:
     _, first, second = limited(NESTED, depth=1)
-    assert first == ("1", Opaque.DEPTH, b"--2\n\n1\n--2\n\n22")
+    assert first == ("1", Reason.LIMIT_MIME_DEPTH, b"--2\n\n1\n--2\n\n22")
     assert second == ("2", None, b"333\n")
     _, inner = limited("{>}{>}\n1\n", depth=1)  # mime part nested limit rfc822
-    assert inner == ("1.1", Opaque.DEPTH, b"\n1\n")
+    assert inner == ("1.1", Reason.LIMIT_MIME_DEPTH, b"\n1\n")
 
 
 def test_mime_part_limit() -> None:
     """The last part that Dovecot reads holds the rest; we put it into one part more."""
     *_, last, rest = limited(NESTED, parts=3)
     assert last == ("1.1", None, b"1")
-    assert rest == ("1.2", Opaque.PARTS, b"\n22\n--1\n\n333\n")
+    assert rest == ("1.2", Reason.LIMIT_MIME_PARTS, b"\n22\n--1\n\n333\n")
 
 
 def test_mime_part_limit_rfc822() -> None:
     """The message that would be too many is not entered, in Dovecot it holds the rest."""
     *_, inner, rest = limited("{1}--1\n{2}--2\n{>}\n1\n--2\n{>}\n22\n--1\n{>}\n333\n", parts=3)
-    assert inner == ("1.1", Opaque.PARTS, b"\n1")
-    assert rest == ("1.2", Opaque.PARTS, message("{>}\n22\n--1\n{>}\n333\n"))
+    assert inner == ("1.1", Reason.LIMIT_MIME_PARTS, b"\n1")
+    assert rest == ("1.2", Reason.LIMIT_MIME_PARTS, message("{>}\n22\n--1\n{>}\n333\n"))
 
 
 def test_too_many_header_bytes_100(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,7 +228,7 @@ def test_too_many_header_bytes_100(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fields, "MAX_HEADER", 50)
     long = "Content-X: " + "y" * 50
     whole, first, second = walk(message("{1}--1\n" + long + "\n\n1\n--1\nX: y\n\n2\n"))
-    assert (whole.opaque, first.opaque, second.opaque) == (None, Opaque.HEADER, None)
+    assert (whole.opaque, first.opaque, second.opaque) == (None, Reason.LIMIT_HEADER, None)
 
 
 def test_parts_beyond_the_limit_are_in_the_last() -> None:
@@ -235,11 +236,11 @@ def test_parts_beyond_the_limit_are_in_the_last() -> None:
     for limit in range(1, 8):
         parts = walked(data, limit)
         assert len(parts) == min(limit + 1, 5)
-        assert (parts[-1].opaque is Opaque.PARTS) == (limit < 5)
+        assert (parts[-1].opaque is Reason.LIMIT_MIME_PARTS) == (limit < 5)
 
 
-@pytest.mark.parametrize(("limit", "opaque"), [(2, Opaque.PARTS), (3, None), (4, None)])
-def test_the_limit_of_parts_at_a_message(limit: int, opaque: Opaque | None) -> None:
+@pytest.mark.parametrize(("limit", "opaque"), [(2, Reason.LIMIT_MIME_PARTS), (3, None), (4, None)])
+def test_the_limit_of_parts_at_a_message(limit: int, opaque: Reason | None) -> None:
     parts = walked(message("{b}--b\n{>}Subject: x\n\nbody"), limit)
     assert len(parts) == min(limit, 3)
     assert parts[1].opaque is opaque
@@ -250,12 +251,12 @@ def test_the_limit_of_parts_at_a_message(limit: int, opaque: Opaque | None) -> N
     ("limit", "expected"),
     [
         # Past the limit nobody knows where it ends: nothing after it is read.
-        (3, [None, Opaque.PARTS]),
-        (4, [None, Opaque.SIGNED, Opaque.PARTS]),
-        (5, [None, Opaque.SIGNED, None]),
-        (6, [None, Opaque.SIGNED, None]),
+        (3, [None, Reason.LIMIT_MIME_PARTS]),
+        (4, [None, Reason.MIME_SIGNED, Reason.LIMIT_MIME_PARTS]),
+        (5, [None, Reason.MIME_SIGNED, None]),
+        (6, [None, Reason.MIME_SIGNED, None]),
     ],
 )
-def test_the_limit_of_parts_counts_what_is_sealed(limit: int, expected: list[Opaque]) -> None:
+def test_the_limit_of_parts_counts_what_is_sealed(limit: int, expected: list[Reason]) -> None:
     data = message("{a}--a\n{a signed}--a\n\n1\n--a\n\n2\n--a--\n--a\n\n3\n--a--")
     assert [part.opaque for part in walked(data, limit)] == expected
