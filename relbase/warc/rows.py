@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from relbase.call import DEFAULT_POLICY, check
 from relbase.pipeline import base, found_called, packed_called
 from relbase.rewriting.items import Packed
-from relbase.rewriting.listing import ATTRIBUTES, STATUSES, SYNTAX_NAMES
+from relbase.rewriting.scan import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 

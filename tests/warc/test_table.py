@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from relbase import Policy, Profile
-from relbase.rewriting.listing import utf_8
+from relbase.rewriting.scan import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
 from relbase.warc.rows import packed_rows
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
