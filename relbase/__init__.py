@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from relbase import warc as warc
     from relbase.bases.layers import Base, Layer
     from relbase.edit import Edit, Span
-    from relbase.explaining import explain
+    from relbase.explaining.page import explain
     from relbase.kind import Kind
     from relbase.notes import Note, Reason
     from relbase.pipeline import base, entities, links, rewrite
@@ -74,7 +74,7 @@ else:
     _NAMES = {
         "bases.layers": "Base Layer",
         "edit": "Edit Span",
-        "explaining": "explain",
+        "explaining.page": "explain",
         "kind": "Kind",
         "notes": "Note Reason",
         "pipeline": "base entities links rewrite",

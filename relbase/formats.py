@@ -13,20 +13,33 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.containers import sniffing
 from relbase.edit import Span
+from relbase.expressions import expression
 from relbase.kind import Kind
-from relbase.notes import Note
+from relbase.notes import Note, Reason
 from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity
 from relbase.rewriting.context import Context
 from relbase.rewriting.css import visit_css
-from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_charset, read_text
 from relbase.rewriting.html import visit_html
 from relbase.rewriting.html_base import html_base
 from relbase.rewriting.items import Item, lower
-from relbase.view.charset import PRESCAN_LENGTH, Charset, CharsetSource, sniff, sniff_css
-from relbase.view.transcode import document_view
+from relbase.view.charset import (
+    DEFAULT,
+    NOT_ASCII,
+    PRESCAN_LENGTH,
+    UNREADABLE,
+    WIDE,
+    Charset,
+    CharsetSource,
+    not_ascii,
+    sniff,
+    sniff_css,
+)
+from relbase.view.transcode import document_view, text_view
 
 if TYPE_CHECKING:
+    import re
+
     from relbase.bases.layers import Base
     from relbase.mail.documents import DecodedBody
     from relbase.rewriting.context import Task
@@ -38,6 +51,10 @@ _MAIL_ADVICE: Final = (
 )
 
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
+# How the charset of a kind is found: in the bytes, with the label of a header or None.
+CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
+# How the text of a kind is shown in UTF-8, by its charset; None where the bytes are scanned.
+ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
 
 
 class Format(NamedTuple):
@@ -83,10 +100,16 @@ class Format(NamedTuple):
         if self.charset is None:
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
-        text_ = read_text(data, charset, self.view, context)
-        if isinstance(text_, Note):
-            return Document(self, data, data, None, charset, context, (text_,))
-        return Document(self, data, text_.inner, text_.view, charset, text_.context)
+        if why := _unreadable(data, charset):
+            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: passed through")
+            return Document(self, data, data, None, charset, context, (note,))
+        view = self.view(data, charset.name)
+        inside = context.having(
+            charset=charset.name if view is None else "utf-8",
+            encoding=charset.name,
+            unstated=_unstated(data, charset),
+        )
+        return Document(self, data, data if view is None else view.inner, view, charset, inside)
 
 
 class Document(NamedTuple):
@@ -136,6 +159,54 @@ class Document(NamedTuple):
         if output.startswith(self.data[:PRESCAN_LENGTH]):
             return False
         return read_charset(output, label, rule).name != self.charset.name
+
+
+def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
+    """Return the charset of a document."""
+    other = not_ascii(data, label)
+    if other:
+        return Charset(other, CharsetSource.TRANSPORT if label else CharsetSource.BOM)
+    charset = rule(data, label)
+    if charset.source is CharsetSource.GUESS and data.isascii():
+        # What is read is the same. What is written, and queries, are as browsers take it [C].
+        return DEFAULT
+    return charset
+
+
+def _unreadable(data: bytes, charset: Charset) -> str:
+    """Why nobody can read a text, "" if it can be read."""
+    if charset.name == "replacement":  # what WHATWG calls one that is not to be read
+        return "the charset that the document states is not read"
+    if charset.name in UNREADABLE or charset.name in NOT_ASCII:
+        return f"the charset is {charset.name!r}, which is not read"
+    # Each character of ASCII, `<` and `{` among them, has a byte of zero.
+    if charset.name in WIDE and data and b"\0" not in data:
+        return f"the charset is stated as {charset.name}, but no byte is zero, so it has no markup"
+    return ""
+
+
+def _unstated(data: bytes, charset: Charset) -> re.Pattern[str] | None:
+    """What matches references whose meaning depends on a charset that nothing states."""
+    if charset.source not in _GUESSED:
+        return None
+    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
+
+
+_GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CONTRADICTED)
+_NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")
+
+
+def _escaping(escape: Callable[[str], bytes]) -> ViewRule:
+    """The view of a text where characters missing from the charset are not written as in HTML."""
+
+    def view(data: bytes, charset: str) -> View | None:
+        found = document_view(data, charset, escape)
+        if found is None and charset != "utf-8" and not data.isascii():
+            return text_view(data, charset, escape)
+        return found
+
+    return view
 
 
 def _loaded_later(name: str) -> Callable[..., Any]:
@@ -227,7 +298,7 @@ _ROWS: Final = (
         "css",
         sniffing.is_css,
         charset=sniff_css,
-        view=escaping(css_escaped),
+        view=_escaping(css_escaped),
         visit=visit_css,
         doubts=True,
     ),

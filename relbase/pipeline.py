@@ -21,7 +21,7 @@ from relbase.call import (
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
 from relbase.opening.at_once import edits_at_once
-from relbase.opening.door import Input, open_input, prepare
+from relbase.opening.door import Input, open_input
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
@@ -100,7 +100,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
     """Make the references of a document absolute, by a call that has been checked."""
     if (edits := edits_at_once(data, call)) is not None:
         return _result(data, call, spliced(data, edits), edits, ())
-    given = open_input(data, prepare(call))
+    given = open_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
     output = spliced(data, edits)
@@ -175,12 +175,12 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
 
 def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
     """Return an iterator over the tree of entities, by a call that has been checked."""
-    given = open_input(data, prepare(call))
+    given = open_input(data, call)
     return given.document.entities(given.type)
 
 
 def _base_of(data: bytes, call: Call) -> Base:
-    return open_input(data, prepare(call)).document.base()
+    return open_input(data, call).document.base()
 
 
 def _visit(
@@ -239,13 +239,13 @@ _MOVED: Final = (
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
     """Yield every reference as it was found: as `links`, without counting lines."""
-    items = _visit(open_input(data, prepare(call)), edits_only=False)
+    items = _visit(open_input(data, call), edits_only=False)
     return (item for item in items if isinstance(item, Found))
 
 
 def packed_called(data: bytes, call: Call) -> Iterator[Found | Packed]:
     """Yield every reference as `found_called`, or many in columns."""
-    given = open_input(data, prepare(call))
+    given = open_input(data, call)
     is_plain = given.document.view is None and given.document.format.makes_links
     items = _visit(given, edits_only=False, link=Packed if is_plain else None)
     return (item for item in items if isinstance(item, (Found, Packed)))
@@ -258,7 +258,7 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
 
 def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
     line, line_start, at = 1, 0, 0
-    given = open_input(data, prepare(call))
+    given = open_input(data, call)
     document = given.document
     data = document.data
     makes_links = document.view is None and document.format.makes_links

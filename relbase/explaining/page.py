@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
 from relbase.bases.layers import Layer
+from relbase.call import check
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import listing, source
-from relbase.opening.door import open_input, prepare
+from relbase.opening.door import open_input
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Unpack
 
     from relbase.bases.layers import Base
-    from relbase.call import Call
+    from relbase.call import Arguments, Call
     from relbase.notes import Note
 
 # A reader goes through no more of them; the command line's warnings have all.
@@ -40,6 +42,28 @@ class Summary(NamedTuple):
     notes: int
 
 
+def explain(data: bytes, **call: Unpack[Arguments]) -> str:
+    """Return an HTML page that shows what each link of a document means, and why.
+
+    Args:
+        data: The document's bytes.
+        **call: The arguments of `rewrite`; `name` is also the title of the page.
+
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
+
+    The page loads nothing and runs no script. It draws the layers of RFC 1808 §3 as nested boxes,
+    marks each reference in the source by the layer that decides it, and lists what it resolves to
+    and by which step of §4 (or of the other algorithms).
+
+    >>> page = explain(b'<base href="/d/"><a href=x>', url="http://h.example/")
+    >>> "http://h.example/d/x" in page, "<script" in page
+    (True, False)
+    """
+    return page(data, check(data, **call))[0]
+
+
 def page(
     data: bytes, call: Call, title: str = "", *, told: Callable[[str], str] = str
 ) -> tuple[str, Summary]:
@@ -48,7 +72,7 @@ def page(
     notes = [note._replace(text=told(note.text)) for note in result.notes]
     links = result.links
     found = list(entities_called(data, call))
-    document = open_input(data, prepare(call)).document
+    document = open_input(data, call).document
     if not found or found[0].part:  # of a mailbox its messages are listed, not itself
         type_ = document.format.types[0]
         found.insert(0, Entity("", type_, Span(0, len(data)), result.base))

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
 from relbase.bases.marks import may_have_marks
 from relbase.call import Call
-from relbase.formats import FORMATS
-from relbase.opening.door import open_input, prepare
+from relbase.formats import FORMATS, read_charset
+from relbase.opening.door import open_input
 from relbase.opening.recognition import recognized
 from relbase.references import scanner
 from relbase.rewriting import budget
 from relbase.rewriting.context import prepared
-from relbase.rewriting.document import read_charset
 from relbase.rewriting.scan import priced_scan_for
 from relbase.rewriting.shape_edits import edits_on
 from relbase.url.resolver import Profile
@@ -25,10 +24,10 @@ from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
+    from relbase.formats import CharsetRule
     from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.context import Context
-    from relbase.rewriting.document import CharsetRule
     from relbase.rewriting.shape_edits import ShapeEdits
 
 
@@ -115,7 +114,7 @@ def _pages(
     if profile is Profile.WHATWG and charset is None:
         return None
     call = Call(None, (), (), kind, "", charset, profile, policy, detect)
-    given = open_input(b"", prepare(call))
+    given = open_input(b"", call)
     return None if given.notes else _Pages(call, row.charset, given.document.context)
 
 

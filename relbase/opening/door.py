@@ -23,21 +23,6 @@ if TYPE_CHECKING:
     from relbase.formats import Document
 
 
-class Prepared(NamedTuple):
-    """A call, with what depends on it alone."""
-
-    call: Call
-    type: str  # the Content-Type field, "" for none
-    label: str | None  # of the charset
-    partial: Recognized | None  # a part of a document, whatever its type is
-    task: Task
-    retrieved: tuple[Statement, ...]
-    stated: tuple[Statement, ...]  # by the header of the transport, strongest first
-    remarks: tuple[Note, ...]  # on the retrieval URL
-    refused: tuple[Note, ...]  # on what the header states
-    unfound: tuple[Note, ...]  # on what does not count of where the caller looked for a URL
-
-
 class Input(NamedTuple):
     """What a call is about."""
 
@@ -52,20 +37,22 @@ def kind_of_call(call: Call, data: bytes) -> Kind:
     return recognized(call.kind, _content_type(call), call.name, data).kind
 
 
-def prepare(call: Call) -> Prepared:
-    """Return what depends on the call alone: many documents may share it."""
+def open_input(data: bytes, call: Call) -> Input:
+    """Open a document on the base of what is around it (RFC 1808 §3.2 to §3.4)."""
     type_ = _content_type(call)
-    retrieved, remarks = retrieval(call.url, call.redirects)
-    if call.origin is not None and not call.redirects:
-        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
-    stated: list[Statement] = []
-    refused: list[Note] = []
-    if call.fields:
-        from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
+    found = _partial(call) or recognized(call.kind, type_, call.name, data)
+    row = FORMATS[found.kind]
+    stated = _charset_value.search(type_) if type_ else None
+    label = call.charset or (stated and stated[1])
+    document = row.read(data, label, Context(UNKNOWN, _task(call)))
+    marks = document.marks() if call.detect else None
+    based, around = _based(document, marks, call)
+    type_ = type_.partition(";")[0].strip().lower() or row.types[0]
+    return Input(based, type_, label, (*around, *document.notes, *found.notes))
 
-        stated, refused = http_statements(call.fields)
-    charset = _charset_value.search(type_) if type_ else None
-    task = Task(
+
+def _task(call: Call) -> Task:
+    return Task(
         call.profile,
         call.policy,
         reader,
@@ -76,51 +63,32 @@ def prepare(call: Call) -> Prepared:
         message_urls=call.message_urls,
         examines=call.examines,
     )
-    return Prepared(
-        call,
-        type_,
-        call.charset or (charset and charset[1]),
-        _partial(call),
-        task,
-        tuple(retrieved),
-        tuple(stated),
-        tuple(remarks),
-        tuple(refused),
-        call.origin.notes if call.origin else (),
-    )
 
 
-def open_input(data: bytes, given: Prepared) -> Input:
-    """Open a document on the base of what is around it (RFC 1808 §3.2 to §3.4)."""
-    call = given.call
-    found = given.partial or recognized(call.kind, given.type, call.name, data)
-    row = FORMATS[found.kind]
-    document = row.read(data, given.label, Context(UNKNOWN, given.task))
-    marks = document.marks() if call.detect else None
-    based, around = _based(document, marks, given)
-    type_ = given.type.partition(";")[0].strip().lower() or row.types[0]
-    return Input(based, type_, given.label, (*around, *document.notes, *found.notes))
-
-
-def _based(document: Document, marks: Marks | None, given: Prepared) -> tuple[Document, list[Note]]:
+def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Document, list[Note]]:
     """The document on the base around it: its header, its retrieval URL, its marks, or none."""
-    retrieved, task, refused = given.retrieved, given.task, given.unfound
-    remarks = list(given.remarks)
+    task, profile, origin = document.context.task, call.profile, call.origin
+    retrieved, remarks = retrieval(call.url, call.redirects)
+    refused = origin.notes if origin else ()
+    if origin is not None and not call.redirects:
+        retrieved = [one._replace(source=origin.source) for one in retrieved]
     if marks is not None:
         if not isinstance(task.places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved:  # else nobody asks what is wrong with a weaker statement
             refused = tuple(dict.fromkeys((*refused, *marks.notes)))
         if not retrieved and marks.pages:
-            retrieved = marks.pages
+            retrieved = list(marks.pages)
             task = task._replace(places=_beside)
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
-    profile = given.call.profile
-    base, notes = establish(list(retrieved), UNKNOWN, profile=profile)
+    base, notes = establish(retrieved, UNKNOWN, profile=profile)
     more: list[Note] = []
-    if given.stated:
-        base, more = establish(list(given.stated), base, profile=profile)
-    refused = (*given.refused, *refused)
+    if call.fields:
+        from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
+
+        stated, not_stated = http_statements(call.fields)
+        base, more = establish(stated, base, profile=profile)
+        refused = (*not_stated, *refused)
     if refused:
         base = replace(base, refused=(*refused, *base.refused))
     return document.within(base, task, marks), [*remarks, *notes, *refused, *more]
