@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from counts import KEY, differing, table
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from counts import Counts
+
+ROOT: Final = Path(__file__).parent
 
 # The browser and its network. (A second file named conftest is one too many for mypy.)
 pytest_plugins = ("browsing",)
@@ -37,6 +39,17 @@ settings.register_profile(
     "relbase", deadline=None, derandomize=not os.environ.get("RELBASE_RANDOM")
 )
 settings.load_profile("relbase")
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in an empty directory, as every test of the command line does."""
+    monkeypatch.chdir(tmp_path)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if isinstance(item, pytest.Function) and (ROOT / "cli") in item.path.parents:
+        item.fixturenames.insert(0, "directory")
 
 
 def pytest_collection_finish() -> None:

@@ -88,7 +88,9 @@ def tests_of(path: Path, root: Path) -> list[list[str]]:
     near = [
         str(test)
         for test in sorted((root / "tests" / package).glob("test_*.py"))
-        if path.stem in test.stem or module in test.read_text("utf-8")
+        if test.stem == "test_console"
+        or path.stem in test.stem
+        or module in test.read_text("utf-8")
     ]
     whole = [str(root / "tests" / name) for name in dict.fromkeys((package, *WHOLE))]
     return [near, whole] if near else [whole]

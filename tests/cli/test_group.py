@@ -14,7 +14,7 @@ from typing import Final
 import click
 import pytest
 from archives import gz, http, response
-from running import done, program, run
+from running import done, program, run, told
 
 from relbase.cli.group import expanded, relbase
 
@@ -127,6 +127,21 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
     assert done.stderr.endswith(
         b"Error: RELBASE_SCANNER is 'python': set it to exact or compiled, or unset it\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reported"),
+    [
+        # in the words of click, which differ from version to version
+        (["rewrite", "--nonsense"], "No such option"),
+        (["check", "--nonsense"], "No such option"),
+        (["rewrite", "a", "-i.bak"], "Did you mean -i --backup .bak?"),
+        (["rewrite", "a", "--url"], "requires an argument"),
+        (["rewrite", "a", "--verbose=2"], "does not take a value"),
+    ],
+)
+def test_mistaken_options(arguments: list[str], reported: str) -> None:
+    assert reported in told(2, *arguments)
 
 
 def test_wildcards_on_windows() -> None:

@@ -47,6 +47,15 @@ def test_everything_shown_is_printable_and_bounded(text: str) -> None:
     assert len(shown) <= 5 * 10 + len("... (000 characters)")
 
 
+@pytest.mark.parametrize("command", ["check", "split"])
+@given(text=st.text())
+def test_nothing_that_a_terminal_obeys_is_printed(command: str, text: str) -> None:
+    for flags in ([], ["--json"]):
+        assert all(
+            line.isprintable() for line in run(command, *flags, "--", text).stdout.splitlines()
+        )
+
+
 def test_excerpts() -> None:
     assert streams.excerpt("") == '""'
     assert streams.excerpt("abc", limit=3) == "abc"
