@@ -13,7 +13,7 @@ import stat
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 
@@ -59,10 +59,9 @@ class Directory(AbstractContextManager["Directory"]):
         # A process that was not forked has no descriptors of the one that started it.
         return opened_directory, (self.path,)
 
-    def _at(self, name: str, option: str = "dir_fd") -> tuple[str, dict[str, Any]]:
-        if self._descriptor is None:
-            return os.path.join(self.path, name), {}  # noqa: PTH118
-        return name, {option: self._descriptor}
+    def _at(self, name: str) -> str:
+        """A name for a call that gets the descriptor too."""
+        return name if self._descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118
 
     def close(self) -> None:
         if self._descriptor is not None:
@@ -70,61 +69,49 @@ class Directory(AbstractContextManager["Directory"]):
 
     def open_old(self, name: str) -> int:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
-        path, options = self._at(name)
         flags = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
         if not _flag("O_NOFOLLOW") and stat.S_ISLNK(self.stat(name).st_mode):
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-        return os.open(path, flags, **options)
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), self._at(name))
+        return os.open(self._at(name), flags, dir_fd=self._descriptor)
 
     def open_new(self, name: str, mode: int) -> int:
         """Make a file that is not there yet, and open it for writing."""
-        path, options = self._at(name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
-        return os.open(path, flags, mode, **options)
+        return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
     def stat(self, name: str) -> os.stat_result:
         """Return what a name is; of a symbolic link itself."""
-        path, options = self._at(name)
-        return os.stat(path, follow_symlinks=False, **options)  # noqa: PTH116
+        return os.stat(self._at(name), follow_symlinks=False, dir_fd=self._descriptor)
 
     def unlink(self, name: str) -> None:
-        path, options = self._at(name)
-        os.unlink(path, **options)
+        os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def replace(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a name in a directory, in the place of what has it."""
-        source, options = self._at(old, "src_dir_fd")
-        target, more = into._at(new, "dst_dir_fd")
-        os.replace(source, target, **options, **more)  # noqa: PTH105
+        ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
+        os.replace(self._at(old), into._at(new), **ends)  # noqa: PTH105
 
     def link(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a second name in a directory, which nobody may have yet."""
-        source, options = self._at(old, "src_dir_fd")
-        target, more = into._at(new, "dst_dir_fd")
-        if os.link in os.supports_follow_symlinks:
-            options["follow_symlinks"] = False
-        os.link(source, target, **options, **more)
+        ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
+        follow = os.link not in os.supports_follow_symlinks
+        os.link(self._at(old), into._at(new), **ends, follow_symlinks=follow)
 
-    def make(self, name: str, mode: int = 0o777) -> None:
+    def make(self, name: str) -> None:
         """Make a directory in this one, if there is none."""
-        path, options = self._at(name)
         with suppress(FileExistsError):
-            os.mkdir(path, mode, **options)  # noqa: PTH102
+            os.mkdir(self._at(name), dir_fd=self._descriptor)
 
     def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""
-        path, options = self._at(name)
-        return _opened(os.path.join(self.path, name), path, "O_NOFOLLOW", **options)  # noqa: PTH118
+        path = os.path.join(self.path, name)  # noqa: PTH118
+        return _opened(path, self._at(name), "O_NOFOLLOW", at=self._descriptor)
 
     def sync(self) -> None:
-        """Bring the names in it to the disk; not every file system can."""
-        if self._descriptor is None:
-            return
-        try:
-            os.fsync(self._descriptor)
-        except OSError as error:
-            if error.errno not in UNSETTLED:
-                raise
+        """Bring the names in it to the disk."""
+        if self._descriptor is not None:
+            with unless_unsettled():
+                os.fsync(self._descriptor)
 
     def names(self) -> list[str]:
         if self._descriptor is None or os.listdir not in os.supports_fd:
@@ -134,7 +121,16 @@ class Directory(AbstractContextManager["Directory"]):
 
 # There are file systems that bring no directory to the disk on their own, and directories that may
 # be written to and not read.
-UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
+_UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
+
+
+@contextmanager
+def unless_unsettled() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _UNSETTLED:
+            raise
 
 
 def opened_directory(path: str) -> Directory:
@@ -142,11 +138,11 @@ def opened_directory(path: str) -> Directory:
     return _opened(path or ".", path or ".")
 
 
-def _opened(path: str, reached: str, *flags: str, **options: int) -> Directory:
-    """Open a directory; `reached` is its name where the options say."""
+def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Directory:
+    """Open a directory; `reached` is its name in the one that is open as `at`."""
     if BY_DESCRIPTOR:
         found = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
-        return Directory(path, os.open(reached, found, **options))
+        return Directory(path, os.open(reached, found, dir_fd=at))
     if not stat.S_ISDIR(os.stat(path, follow_symlinks=not flags).st_mode):  # noqa: PTH116
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
     return Directory(path, None)
@@ -220,11 +216,9 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
     try:
         yield made
     finally:
-        if _CLOSED_FIRST:
-            made.close()
+        made.close()
         with suppress(OSError):
             parent.unlink(made.name)
-        made.close()
 
 
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
@@ -249,7 +243,10 @@ def _lock(descriptor: int) -> bool:
 
 def sweep(parent: Directory) -> None:
     """Remove the files that killed runs left in a directory: nobody has locked them."""
-    for name in filter(_temporary.fullmatch, parent.names()):
+    names: list[str] = []
+    with suppress(OSError):  # a directory that can be written to and not read
+        names = parent.names()
+    for name in filter(_temporary.fullmatch, names):
         with suppress(OSError), ExitStack() as stack:
             descriptor = parent.open_old(name)
             stack.callback(os.close, descriptor)

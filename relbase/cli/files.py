@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
@@ -19,7 +19,7 @@ import click
 from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
-from relbase.cli.streams import OutputError, Tally, printable
+from relbase.cli.streams import Tally, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,7 +86,21 @@ class OpenInput(NamedTuple):
         return self.input.name
 
 
-BOXES: Final = ("new", "cur")  # of a Maildir, which hold its messages
+# Of a Maildir (maildir(5)) and its sub-folders (Maildir++: `.Sent`): those that hold messages, all.
+BOXES: Final = ("new", "cur")
+MAILDIR: Final = ("cur", "new", "tmp")
+
+
+def entries(*steps: str) -> list[os.DirEntry[str]]:
+    with os.scandir(os.path.join(*steps)) as found:  # noqa: PTH118
+        return sorted(found, key=lambda entry: entry.name)
+
+
+def maildir_folders(root: str) -> list[str]:
+    """Return the names of the folders of a Maildir, "" for itself."""
+    # A symbolic link may lead out of the Maildir that was given.
+    inner = [entry for entry in entries(root) if entry.is_dir(follow_symlinks=False)]
+    return ["", *(one.name for one in inner if one.name.startswith(".") and is_maildir(one.path))]
 
 
 def is_maildir(path: str) -> bool:
@@ -232,30 +246,3 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
     states = [(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None]
     if len(set(states)) > 1:
         raise ChangedError("it changed while it was read: try again")
-
-
-@contextmanager
-def uploaded(*outputs: str) -> Iterator[list[str]]:
-    """Yield the files to write outputs to; those of objects are uploaded when all are complete."""
-    with ExitStack() as stack:
-        files = {}
-        for output in filter(is_object, outputs):
-            from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
-
-            name = output.partition("?")[0].rpartition("/")[2]
-            if not name:
-                text = f"{printable(output)} names no object: give a name behind it"
-                raise click.UsageError(text)
-            try:
-                storage.refuse_unknown([output], "give a file")
-            except ValueError as error:
-                raise click.UsageError(printable(str(error))) from None
-            directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
-            files[output] = os.path.join(directory, name)  # noqa: PTH118
-        yield [files.get(output, output) for output in outputs]
-        for output, made in files.items():
-            try:
-                if os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
-                    storage.put(made, output)
-            except OSError as error:
-                raise OutputError(f"{printable(output)}: {error.strerror or error}") from None

@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from relbase.cli import maildir, options, streams
-from relbase.cli.files import STDIN, Input, is_maildir, shown_name
+from relbase.cli import files, options, streams
+from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.cli.options import Settings
 
@@ -52,7 +53,7 @@ def inputs_of(
 
     def failed(name: str, error: Exception) -> None:
         why = error.strerror if isinstance(error, OSError) else error
-        streams.warn(f"{shown_name(name)}: error: {why}")
+        streams.warn(f"{files.shown_name(name)}: error: {why}")
         tally.failed += 1
 
     found: list[Input] = []
@@ -61,14 +62,16 @@ def inputs_of(
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
             found.append(Input(name))
-        elif is_maildir(name):
-            found += maildir.messages(name, failed, follow=follow)
+        elif files.is_maildir(name):
+            found += _messages(name, failed, follow=follow)
         else:
             trees.append(name)
             walked, over = _walk(name, failed, given["sidecars"], backup)
             found += walked
             if not walked and not given["quiet"]:
-                streams.warn(f"{shown_name(name)}: warning: the directory holds no files to read")
+                streams.warn(
+                    f"{files.shown_name(name)}: warning: the directory holds no files to read"
+                )
             tally.warnings += not walked
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
@@ -151,6 +154,31 @@ def _refuse_one_url(settings: Settings) -> None:
             raise click.UsageError(f"{text} with --map FILE, --root DIR=URL or --mirror DIR")
 
 
+def _messages(
+    name: str, failed: Callable[[str, Exception], None], *, follow: bool
+) -> Iterator[Input]:
+    """The messages of a Maildir: each is an input of its own."""
+    try:
+        for folder in files.maildir_folders(name):
+            boxes = [os.path.join(name, folder, box) for box in BOXES]  # noqa: PTH118
+            # The directories of a folder are its own: a symbolic link may lead anywhere.
+            paths = (os.path.join(name, folder, directory) for directory in MAILDIR)  # noqa: PTH118
+            links = [] if follow else list(filter(os.path.islink, paths))
+            for path in links:
+                text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
+                failed(path, InputError(text))
+            for entry in chain.from_iterable(map(files.entries, () if links else boxes)):
+                if entry.name.startswith("."):
+                    continue
+                if not entry.is_file(follow_symlinks=False):
+                    failed(entry.path, InputError("it is not a regular file: left out"))
+                    continue
+                # What is followed is reached by its name, all else from the Maildir alone.
+                yield Input(entry.path, "" if follow else name)
+    except OSError as error:
+        failed(name, InputError(error.strerror or str(error)))
+
+
 _OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
 _BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file
 
@@ -178,8 +206,7 @@ def _walk(
     while pending:
         directory = pending.pop()
         try:
-            with os.scandir(directory) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
+            listed = files.entries(directory)
         except OSError as error:
             failed(directory, error)
             continue

@@ -15,7 +15,8 @@ from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError, Output
 from relbase.cli.jsonl import object_line
 from relbase.cli.remarks import Unresolved
-from relbase.cli.streams import Collected, OutputError, Tally, counted, printable
+from relbase.cli.streams import Collected, Tally, counted, printable
+from relbase.cli.writing import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -203,23 +204,15 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
         raise click.UsageError(text) from None
 
     def add(done: Done) -> None:
-        with _failing(path):
+        with failing(path):
             file.write(object_line(_row(done)).encode() + b"\n")
             file.flush()
 
     try:
         yield add
     finally:
-        with _failing(path), file:
+        with failing(path), file:
             os.fsync(file.fileno())
-
-
-@contextmanager
-def _failing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
 
 # The states of inputs that need not be done again.

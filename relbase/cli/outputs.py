@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from relbase.cli.directories import opened_below
-from relbase.cli.files import STDIN, Input, Output
+from relbase import storage
+from relbase.cli import files, streams
+from relbase.cli.directories import opened_directory
+from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Output
 from relbase.cli.streams import printable
-from relbase.cli.writing import Place, Writer, failure, identity
+from relbase.cli.writing import failing, identity, settle
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 
 def is_directory(output: str, count: int, *, trees: bool = False) -> bool:
@@ -82,7 +85,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
         names[parts] = one.name
         found[one.name] = Output(directory, parts, replaces=force)
     for root in {one.root for one in inputs if one.root}:
-        refuse_inside(directory, root)
+        _refuse_inside(directory, root)
     return found
 
 
@@ -98,7 +101,7 @@ def _parts(one: Input) -> tuple[str, ...]:
     return steps
 
 
-def refuse_inside(output: str, root: str) -> None:
+def _refuse_inside(output: str, root: str) -> None:
     """Refuse an output inside of its tree: the next run would take it for an input."""
     inner, outer = os.path.realpath(output), os.path.realpath(root)
     shown, tree = f"the output '{printable(output)}'", f"the tree '{printable(root)}'"
@@ -140,18 +143,89 @@ def refuse_irregular(path: str) -> None:
     raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
 
 
-def write(
-    writer: Writer, output: Output, pieces: Iterable[bytes], like: os.stat_result | None
-) -> bool:
-    """Write an output, with the mode and the times of its input; return whether it is new."""
-    steps = output.parts[:-1]
-    try:
-        with ExitStack() as stack:
-            parent = stack.enter_context(opened_below(output.root, steps, make=True))
-            folder = None
-            if output.in_maildir:
-                folder = stack.enter_context(opened_below(output.root, steps[:-1]))
-            flags = output.replaces, output.goes_on, output.is_only
-            return writer.put(Place(parent, output.parts[-1], *flags, folder), pieces, like)
-    except OSError as error:
-        raise failure(output.path, error, is_only=output.is_only) from None
+@contextmanager
+def uploaded(*outputs: str) -> Iterator[list[str]]:
+    """Yield the files to write outputs to; those of objects are uploaded when all are complete."""
+    with ExitStack() as stack:
+        made_at: dict[str, str] = {}
+        for output in filter(files.is_object, outputs):
+            from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
+
+            name = output.partition("?")[0].rpartition("/")[2]
+            if not name:
+                text = f"{printable(output)} names no object: give a name behind it"
+                raise click.UsageError(text)
+            try:
+                storage.refuse_unknown([output], "give a file")
+            except ValueError as error:
+                raise click.UsageError(printable(str(error))) from None
+            directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
+            made_at[output] = os.path.join(directory, name)  # noqa: PTH118
+        yield [made_at.get(output, output) for output in outputs]
+        for output, made in made_at.items():
+            if os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
+                with failing(output):
+                    storage.put(made, output)
+
+
+def plan_maildir(
+    original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
+) -> dict[str, Output]:
+    """Return where the messages of a Maildir go, and make the directories of its copy."""
+    if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
+        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
+        raise click.UsageError(text)
+    _refuse_inside(copy, original)
+    made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
+    folders = files.maildir_folders(original)
+    for folder in folders:
+        path = os.path.join(copy, folder)  # noqa: PTH118
+        made.add(path)
+        for directory in MAILDIR:
+            os.makedirs(os.path.join(path, directory), _PRIVATE, exist_ok=True)  # noqa: PTH103, PTH118
+        if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
+            with opened_directory(path) as opened, suppress(FileExistsError):
+                os.close(opened.open_new(_MARK, 0o600))
+    left = sorted(_left(original, folders))
+    if left:
+        shown = ", ".join(map(printable, left[:_LISTED]))
+        more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
+        text = f"not copied, since they are not messages: {shown}{more}"
+        streams.warn(f"{files.shown_name(original)}: {text}")
+    settle(made)
+    found = ((one.name, tuple(Input(one.name, original).parts)) for one in messages)
+    return {name: Output(copy, parts, goes_on=goes_on, in_maildir=True) for name, parts in found}
+
+
+_MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
+
+_PRIVATE: Final = 0o700  # its owner alone reads mail
+
+# At most this number of the names that are not copied are listed.
+_LISTED: Final = 10
+
+
+def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
+    """What is not copied: indexes of a server tell of the old messages."""
+    known = {*MAILDIR, _MARK}
+    for folder in folders:
+        for entry in files.entries(original, folder):
+            if entry.name not in known and (folder or entry.name not in folders):
+                yield os.path.join(folder, entry.name)  # noqa: PTH118
+        for box in BOXES:
+            for entry in files.entries(original, folder, box):
+                if entry.name.startswith("."):
+                    yield os.path.join(folder, box, entry.name)  # noqa: PTH118
+
+
+# Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"
+# and the flags, or nothing.
+_size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
+
+
+def sized(name: str, data: bytes) -> str:
+    r"""Return the name of a message with the sizes that it has."""
+    unique, colon, flags = name.partition(":")
+    bare = data.count(b"\n") - data.count(b"\r\n")
+    sizes = {"S": len(data), "W": len(data) + bare}
+    return _size.sub(lambda found: f",{found[1]}={sizes[found[1]]}", unique) + colon + flags

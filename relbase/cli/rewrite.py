@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from relbase.cli import maildir, options, outputs, values
+from relbase.cli import options, outputs, values
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import Directory, opened_directory
-from relbase.cli.files import STDIN, Output, is_maildir, uploaded
+from relbase.cli.files import STDIN, Output, is_maildir
 from relbase.cli.help import command, table
 from relbase.cli.inputs import Inputs, finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
@@ -134,7 +134,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
     with ExitStack() as stack:
         if own.output is not None:
-            [output] = stack.enter_context(uploaded(own.output))
+            [output] = stack.enter_context(outputs.uploaded(own.output))
             own = own._replace(output=output)
         jobs = _jobs(inputs, found, own)
         finder = finder_of(found, settings, tally)
@@ -163,7 +163,8 @@ def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
     earlier = read_report(own.resume)
     planned: dict[str, Output] = {}
     if own.output is not None and _maildirs(names):
-        planned = maildir.copies(names[0], own.output, found.all, goes_on=own.resume is not None)
+        goes_on = own.resume is not None
+        planned = outputs.plan_maildir(names[0], own.output, found.all, goes_on=goes_on)
     elif own.output is not None:
         trees = bool(found.trees) or found.listed
         known = earlier.outputs

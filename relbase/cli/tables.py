@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 from relbase.cli.directories import new_file, opened_directory, sweep
-from relbase.cli.files import is_object, uploaded
-from relbase.cli.outputs import refuse_inputs, refuse_irregular
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.files import is_object
+from relbase.cli.outputs import refuse_inputs, refuse_irregular, uploaded
+from relbase.cli.streams import printable
+from relbase.cli.writing import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -101,30 +102,28 @@ def written(
     repeated = [field.name for field in schema if field.type == table.REPEATED]
     place, mark, query = path.partition("?") if is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
-    try:
-        refuse_inputs(inputs, (path, errors))
-        for one in (path, errors):
-            _refuse_another(one)
-        with (
-            uploaded(path, errors) as outputs,
-            _new(outputs[0]) as links_file,
-            _new(outputs[1]) as errors_file,
-            parquet.ParquetWriter(
-                links_file,
-                schema,
-                compression="zstd",
-                use_dictionary=repeated,
-                data_page_size=_PAGE,
-                write_statistics=True,
-                write_page_index=True,
-            ) as links_writer,
-            parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
-        ):
-            made = Table(links_writer, errors_writer, select)
-            yield made
-            made.flush()
-    except OSError as error:
-        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+    refuse_inputs(inputs, (path, errors))
+    for one in (path, errors):
+        _refuse_another(one)
+    with (
+        failing(path),
+        uploaded(path, errors) as outputs,
+        _new(outputs[0]) as links_file,
+        _new(outputs[1]) as errors_file,
+        parquet.ParquetWriter(
+            links_file,
+            schema,
+            compression="zstd",
+            use_dictionary=repeated,
+            data_page_size=_PAGE,
+            write_statistics=True,
+            write_page_index=True,
+        ) as links_writer,
+        parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
+    ):
+        made = Table(links_writer, errors_writer, select)
+        yield made
+        made.flush()
 
 
 _MARK: Final = b"PAR1"
@@ -146,8 +145,7 @@ def _new(path: str) -> Iterator[pa.NativeFile]:
 
     directory, name = os.path.split(path)
     with opened_directory(directory) as parent:
-        with suppress(OSError):  # a directory that may be written to and not read
-            sweep(parent)
+        sweep(parent)
         with new_file(parent, name, 0o666) as made:
             with open(made.descriptor, "wb", closefd=False) as file:
                 yield pa.PythonFile(file, "w")

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, compressed, files, maildir, outputs, remarks, streams
+from relbase.cli import archives, compressed, files, remarks, streams
 from relbase.cli.documents import InputDocument, SelfCheckError, found_calls, rewritten, verify
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
 from relbase.cli.jobs import Action, Counted, Done, Job, Plan, State, is_done
+from relbase.cli.outputs import sized
 from relbase.cli.remarks import stated_by
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
 from relbase.cli.values import is_wanted
@@ -292,7 +293,7 @@ class _Doing:
                 *steps, name = output.parts
                 output = output._replace(parts=(*steps, self._sized(name, *pieces)))
                 self._done.job = self._done.job._replace(output=output)
-        if outputs.write(self._writer, output, pieces, source.status):
+        if self._writer.write(output, pieces, source.status):
             self._done.directory = os.path.dirname(output.path) or "."  # noqa: PTH120
         elif self._done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
@@ -326,7 +327,7 @@ class _Doing:
         """The name of a message; of a compressed one it says the size that it unfolds to."""
         if self._coding is not None:
             data = b"".join(compressed.unfolded((data,), self._coding))
-        return maildir.sized(name, data)
+        return sized(name, data)
 
 
 def _print(pieces: Iterable[bytes]) -> None:

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import files
 from relbase.cli.directories import (
-    UNSETTLED,
     Directory,
     NewFile,
     new_file,
     opened_below,
     opened_directory,
     sweep,
+    unless_unsettled,
 )
-from relbase.cli.files import STDIN, ChangedError, Input, InputError, OpenInput, is_message
+from relbase.cli.files import STDIN, ChangedError, Input, InputError, OpenInput, Output, is_message
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
@@ -82,11 +82,13 @@ class Writer:
         it. That this file cannot be written is an `InputError`, that none can an `OutputError`.
         """
         mode = 0o666 if like is None else 0o600
-        try:
+        with failing(place.path, is_only=place.is_only):
             self._refuse(place)
             below = place.folder.below("tmp") if place.folder else nullcontext(place.parent)
             with below as made_in:
-                self._sweep(made_in)
+                if made_in.path not in self._swept:
+                    self._swept.add(made_in.path)
+                    sweep(made_in)
                 with new_file(made_in, place.name, mode) as made:
                     made.write(pieces)
                     if not wanted():
@@ -95,16 +97,19 @@ class Writer:
                         keep_attributes(place.old, made)
                     status = made.finish(like)
                     is_new = _name(made_in, made.name, place)
-        except OSError as error:
-            raise failure(place.path, error, is_only=place.is_only) from None
         self._identities.add(identity(status))
         return is_new
 
-    def _sweep(self, parent: Directory) -> None:
-        if parent.path not in self._swept:
-            self._swept.add(parent.path)
-            with suppress(OSError):  # a directory that can be written to and not read
-                sweep(parent)
+    def write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> bool:
+        """Write an output below its directory; return whether it is new."""
+        *steps, name = output.parts
+        flags = output.replaces, output.goes_on, output.is_only
+        with failing(output.path, is_only=output.is_only), ExitStack() as stack:
+            parent = stack.enter_context(opened_below(output.root, steps, make=True))
+            folder = None
+            if output.in_maildir:
+                folder = stack.enter_context(opened_below(output.root, steps[:-1]))
+            return self.put(Place(parent, name, *flags, folder), pieces, like)
 
     def _refuse(self, place: Place) -> None:
         """Refuse what came into the place of an output since it was planned."""
@@ -132,9 +137,15 @@ _STOPPING: Final = frozenset(
 )
 
 
-def failure(path: str, error: OSError, *, is_only: bool = False) -> InputError | OutputError:
-    text = f"{printable(path)}: {error.strerror or error}"
-    return OutputError(text) if is_only or error.errno in _STOPPING else InputError(text)
+@contextmanager
+def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
+    """Let an error of the system be one of this output."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{printable(path)}: {error.strerror or error}"
+        stops = is_only or error.errno in _STOPPING
+        raise (OutputError(text) if stops else InputError(text)) from None
 
 
 def _there(place: Place) -> InputError:
@@ -150,8 +161,12 @@ def _name(made_in: Directory, made: str, place: Place) -> bool:
             refuse_changed(place.parent.stat(old.name), old.status)
         except FileNotFoundError:
             raise InputError(_MOVED) from None
-        if old.backup is not None:
-            _back_up(place.parent, old.name, old.backup)
+        while old.backup is not None:
+            backup, is_there = _backup(place.parent, old.name, old.backup)
+            with suppress(FileExistsError):
+                if not is_there:  # else a run that was killed then did so
+                    place.parent.link(old.name, place.parent, backup)
+                break
     if place.replaces:
         made_in.replace(made, place.parent, place.name)
     else:
@@ -214,16 +229,6 @@ def _hash(parent: Directory, name: str) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _back_up(parent: Directory, name: str, suffix: str) -> None:
-    """Give the old file a second name, unless a run that was killed then did so."""
-    while True:
-        backup, is_there = _backup(parent, name, suffix)
-        with suppress(FileExistsError):
-            if not is_there:
-                parent.link(name, parent, backup)
-            return
-
-
 def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
     """The first of `x.bak`, `x.bak.1`, ... that no other file has, and whether this one has it."""
     old = identity(parent.stat(name))
@@ -241,12 +246,8 @@ def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
 def settle(directories: Iterable[str]) -> None:
     """Bring the names in directories to the disk, once for all files of a run."""
     for directory in sorted(directories):
-        try:
-            with opened_directory(directory) as opened:
-                opened.sync()
-        except OSError as error:
-            if error.errno not in UNSETTLED:
-                raise failure(directory, error, is_only=True) from None
+        with failing(directory), unless_unsettled(), opened_directory(directory) as opened:
+            opened.sync()
 
 
 # A file system without extended attributes, or one where only root can set them.

@@ -12,7 +12,7 @@ import pytest
 from running import PROGRAM, done, meanwhile, run, told
 
 from relbase.cli import writing
-from relbase.cli.maildir import sized
+from relbase.cli.outputs import sized
 
 URL: Final = ("--url", "http://h/")
 MAIL: Final = b"Content-Type: text/html\nSubject: a\r\n\n<a href=x>\n"
@@ -160,7 +160,7 @@ def test_what_was_made_is_on_the_disk_when_the_run_is_done(
     put("new/1.host")
     put(".Sent/cur/2.host")
     settled: list[str] = []
-    for module in ("maildir", "run"):
+    for module in ("outputs", "run"):
         monkeypatch.setattr(f"relbase.cli.{module}.settle", settled.extend)
     assert run("rewrite", "Maildir", *URL, "-o", "out").exit_code == 0
     made = ["", "new", ".Sent", ".Sent/cur", ".Sent.2024"]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import pytest
 from running import run
 
-from relbase.cli import outputs
 from relbase.cli.files import InputError, Output
 from relbase.cli.streams import OutputError
 from relbase.cli.writing import Writer, settle
@@ -98,7 +97,7 @@ def test_long_names_and_names_that_are_no_text() -> None:
 
 
 def write(name: str, writer: Writer | None = None) -> None:
-    outputs.write(writer or Writer(), Output(".", (name,), replaces=True), (b"n", b"ew"), None)
+    (writer or Writer()).write(Output(".", (name,), replaces=True), (b"n", b"ew"), None)
 
 
 def test_what_came_into_the_place_of_an_output_stays() -> None:
