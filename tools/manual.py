@@ -14,7 +14,7 @@ from relbase.cli import group
 
 def commands() -> list[str]:
     """The names of the commands, in the order of the help."""
-    return list(group._COMMANDS)  # noqa: SLF001 (the one list of them)
+    return list(group.COMMANDS)
 
 
 def _command(name: str) -> click.Command:

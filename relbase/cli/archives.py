@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import relbase
-from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli import files, remarks, streams
 from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput, is_object
 from relbase.cli.options import ARCHIVE, Settings
-from relbase.cli.progress import ArchiveProgress
 from relbase.cli.streams import (
     Collected,
     Tally,
@@ -41,6 +41,8 @@ _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 _CODING: Final = "coding"
 
+_PAUSE: Final = 0.5  # seconds between two lines of progress
+
 
 class Archive(NamedTuple):
     source: OpenInput
@@ -56,7 +58,7 @@ class Archive(NamedTuple):
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        progress = ArchiveProgress(self.source)
+        progress = _Progress(self.source)
         for found in self._read(progress):
             if isinstance(found, warc.Page):
                 progress.pages += 1
@@ -68,7 +70,7 @@ class Archive(NamedTuple):
                 self.report(found)
         self._report_counts()
 
-    def _read(self, progress: ArchiveProgress) -> Iterator[Page | Fault]:
+    def _read(self, progress: _Progress) -> Iterator[Page | Fault]:
         from relbase.warc import pages, work  # noqa: PLC0415 (start-up time)
 
         if not self.is_zip:
@@ -340,8 +342,31 @@ def show_bases(archive: Archive, *, as_json: bool) -> None:
             archive.tally.warnings += not entity.base.usable
             if as_json:
                 place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
-                streams.say(jsonl.line(archive.source.name, entity, **place))
+                streams.say(streams.object_line({"file": archive.source.name}, entity, place))
                 continue
             base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
             shown = base if entity.base.url else "none"
             streams.say(f"{archive.place(page)}: {before_part(entity.part)}{shown}")
+
+
+class _Progress:
+    """What a person who waits for an archive sees: pages and bytes so far, over the line before."""
+
+    def __init__(self, source: OpenInput) -> None:
+        self._source = source
+        self.pages = 0
+
+    def counted(self) -> Iterator[bytes]:
+        if not streams.is_terminal():
+            yield from self._source.pieces
+            return
+        read = 0
+        due = time.monotonic() + 2 * _PAUSE
+        for piece in self._source.pieces:
+            read += len(piece)
+            if time.monotonic() > due:
+                due += _PAUSE
+                text = f"{self._source.shown}: {self.pages:,} pages, {read / 1e6:,.1f} MB read"
+                streams.warn(f"\r\x1b[K{text}", end="")
+            yield piece
+        streams.warn("\r\x1b[K", end="")

@@ -11,7 +11,7 @@ from relbase.call import Call, check
 from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.documents import calls
 from relbase.cli.files import Output
-from relbase.cli.help import command, table
+from relbase.cli.group import command, table
 from relbase.cli.inputs import Inputs, begin
 from relbase.cli.remarks import with_options
 from relbase.cli.streams import Tally, printable

@@ -6,6 +6,7 @@ reached over no symbolic link.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -19,7 +20,7 @@ import click
 from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
-from relbase.cli.streams import Tally, printable
+from relbase.cli.streams import OutputError, Tally, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -71,6 +72,23 @@ class InputError(Exception):
 
 class ChangedError(InputError):
     """An input was written to by another program while it was read."""
+
+
+# What is wrong with one file costs that file; after these no other can be written either.
+STOPPING: Final = frozenset(
+    getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)
+)
+
+
+@contextmanager
+def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
+    """Let an error of the system be one of this output."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{printable(path)}: {error.strerror or error}"
+        stops = is_only or error.errno in STOPPING
+        raise (OutputError(text) if stops else InputError(text)) from None
 
 
 class OpenInput(NamedTuple):

@@ -10,10 +10,10 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
-from relbase.cli import jsonl, remarks
+from relbase.cli import remarks
 from relbase.cli.documents import InputDocument, link_in, note_in
 from relbase.cli.origins.paths import quoted
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder
@@ -78,8 +78,8 @@ def _text(found: Finding) -> str:
 
 def _json(found: Finding) -> str:
     if found.link is None:
-        return jsonl.object_line({"file": found.file, "message": found.message})
-    return jsonl.line(found.file, found.link, message=found.message)
+        return object_line({"file": found.file, "message": found.message})
+    return object_line({"file": found.file, **found.link.as_dict(), "message": found.message})
 
 
 def _github(found: Finding) -> str:

@@ -13,10 +13,8 @@ import click
 
 from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError, Output
-from relbase.cli.jsonl import object_line
 from relbase.cli.remarks import Unresolved
-from relbase.cli.streams import Collected, Tally, counted, printable
-from relbase.cli.writing import failing
+from relbase.cli.streams import Collected, Tally, counted, object_line, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -204,14 +202,14 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
         raise click.UsageError(text) from None
 
     def add(done: Done) -> None:
-        with failing(path):
+        with files.failing(path):
             file.write(object_line(_row(done)).encode() + b"\n")
             file.flush()
 
     try:
         yield add
     finally:
-        with failing(path), file:
+        with files.failing(path), file:
             os.fsync(file.fileno())
 
 

@@ -16,7 +16,7 @@ import click
 from relbase.call import Arguments, KindName
 from relbase.cli import values
 from relbase.cli.files import STDIN, is_message
-from relbase.cli.help import LINKS, MAIL, Option, table
+from relbase.cli.group import LINKS, MAIL, Option, table
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Verbosity

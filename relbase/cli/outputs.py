@@ -18,7 +18,7 @@ from relbase.cli import files, streams
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Output
 from relbase.cli.streams import printable
-from relbase.cli.writing import failing, identity, settle
+from relbase.cli.writing import identity, settle
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
         yield [made_at.get(output, output) for output in outputs]
         for output, made in made_at.items():
             if os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
-                with failing(output):
+                with files.failing(output):
                     storage.put(made, output)
 
 

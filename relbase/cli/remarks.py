@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from relbase.bases.layers import Base, Layer
-from relbase.cli import jsonl, streams
+from relbase.cli import streams
 from relbase.cli.documents import InputDocument, before_part, note_in
 from relbase.cli.streams import Collected, Tally, counted, excerpt, printable
 from relbase.expressions import expression
@@ -96,14 +96,14 @@ class LinkPrinter(NamedTuple):
             text += f" -> {excerpt(row.url)}"
         text += f" [{status}]"
         if self.violations:
-            from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (start-up time)
+            from relbase.cli.urls import counted_violations, report  # noqa: PLC0415 (start-up time)
 
             found = counted_violations(row.reference, base, self.tally)
             if not found:
                 return
             more = {"violations": found}
             text = f"{where}:\n{report(row.reference, found)}"
-        streams.say(jsonl.object_line({**fields(), **more}) if self.as_json else text)
+        streams.say(streams.object_line(fields(), more) if self.as_json else text)
 
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}

@@ -11,9 +11,8 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.help import command, table
-from relbase.cli.jsonl import object_line
-from relbase.cli.streams import Tally, excerpt, listed, printable
+from relbase.cli.group import command, table
+from relbase.cli.streams import Tally, excerpt, listed, object_line, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from relbase.cli import options, outputs, values
-from relbase.cli.delivery import HANDED_OVER
+from relbase.cli import HANDED_OVER, options, outputs, values
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
-from relbase.cli.help import command, table
+from relbase.cli.group import command, table
 from relbase.cli.inputs import Inputs, finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.run import run

@@ -6,14 +6,16 @@ error stops nothing, a standard output that cannot be written stops the command.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections import Counter
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
 import click
+
+from relbase.edit import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -132,7 +134,7 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
                 yield written.decode("utf-8", "surrogateescape")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Tally:
     """The counts that decide the exit status."""
 
@@ -213,3 +215,53 @@ class WarningPrinter:
             text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
             if count:
                 warn(printable(text))
+
+
+# ---- JSON Lines: an object a line, with the field names of the library's classes
+
+# Of the objects: a field may be added, but none changes its meaning without a new number.
+_VERSION: Final = 1
+
+
+def object_line(*values: object) -> str:
+    """Return an object with the fields of all values."""
+    import json  # noqa: PLC0415 (start-up time)
+
+    fields: dict[str, object] = {"version": _VERSION}
+    for value in values:
+        fields |= _fields(value) or {}
+    return json.dumps({name: _plain(field) for name, field in fields.items()})
+
+
+def parts(url: str) -> tuple[dict[str, object] | None, str]:
+    """Return the parts of a URL that are there, by their names, or why it is not a URL."""
+    from relbase.url.grammar import parse_url  # noqa: PLC0415 (start-up time)
+
+    try:
+        parsed = parse_url(url)
+    except ValueError as error:
+        return None, str(error).partition(";")[0]
+    fields = _fields(parsed) or {}
+    return {name: _plain(value) for name, value in fields.items() if value is not None}, ""
+
+
+def _plain(value: object) -> object:
+    """A value in the types of JSON: enum members as their values, spans as pairs."""
+    if isinstance(value, Enum):
+        return value.value
+    fields = _fields(value)
+    if fields is not None:
+        return {name: _plain(field) for name, field in fields.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _fields(value: object) -> dict[str, object] | None:
+    if isinstance(value, dict):
+        return value
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict") and not isinstance(value, Span):
+        return dict(value._asdict())
+    return None

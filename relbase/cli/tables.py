@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from relbase.cli import files
 from relbase.cli.directories import new_file, opened_directory, sweep
-from relbase.cli.files import is_object
 from relbase.cli.outputs import refuse_inputs, refuse_irregular, uploaded
 from relbase.cli.streams import printable
-from relbase.cli.writing import failing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -100,13 +99,13 @@ def written(
         raise click.UsageError(f"--columns: {error}") from None
     schema = table.SCHEMA if columns is None else table.schema_of(columns)
     repeated = [field.name for field in schema if field.type == table.REPEATED]
-    place, mark, query = path.partition("?") if is_object(path) else (path, "", "")
+    place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     refuse_inputs(inputs, (path, errors))
     for one in (path, errors):
         _refuse_another(one)
     with (
-        failing(path),
+        files.failing(path),
         uploaded(path, errors) as outputs,
         _new(outputs[0]) as links_file,
         _new(outputs[1]) as errors_file,

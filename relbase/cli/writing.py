@@ -82,7 +82,7 @@ class Writer:
         it. That this file cannot be written is an `InputError`, that none can an `OutputError`.
         """
         mode = 0o666 if like is None else 0o600
-        with failing(place.path, is_only=place.is_only):
+        with files.failing(place.path, is_only=place.is_only):
             self._refuse(place)
             below = place.folder.below("tmp") if place.folder else nullcontext(place.parent)
             with below as made_in:
@@ -104,7 +104,7 @@ class Writer:
         """Write an output below its directory; return whether it is new."""
         *steps, name = output.parts
         flags = output.replaces, output.goes_on, output.is_only
-        with failing(output.path, is_only=output.is_only), ExitStack() as stack:
+        with files.failing(output.path, is_only=output.is_only), ExitStack() as stack:
             parent = stack.enter_context(opened_below(output.root, steps, make=True))
             folder = None
             if output.in_maildir:
@@ -129,23 +129,6 @@ class Writer:
 
 def identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-# What is wrong with one file costs that file; after these no other can be written either.
-_STOPPING: Final = frozenset(
-    getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)
-)
-
-
-@contextmanager
-def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
-    """Let an error of the system be one of this output."""
-    try:
-        yield
-    except OSError as error:
-        text = f"{printable(path)}: {error.strerror or error}"
-        stops = is_only or error.errno in _STOPPING
-        raise (OutputError(text) if stops else InputError(text)) from None
 
 
 def _there(place: Place) -> InputError:
@@ -215,7 +198,7 @@ def _name_new(made_in: Directory, made: str, place: Place) -> bool:
             return False
         raise _there(place) from None
     except (OSError, NotImplementedError) as error:
-        if isinstance(error, OSError) and error.errno in _STOPPING:
+        if isinstance(error, OSError) and error.errno in files.STOPPING:
             raise
         # No hard links here: whoever makes the name in this moment loses it.
         made_in.replace(made, place.parent, place.name)
@@ -246,7 +229,7 @@ def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
 def settle(directories: Iterable[str]) -> None:
     """Bring the names in directories to the disk, once for all files of a run."""
     for directory in sorted(directories):
-        with failing(directory), unless_unsettled(), opened_directory(directory) as opened:
+        with files.failing(directory), unless_unsettled(), opened_directory(directory) as opened:
             opened.sync()
 
 

@@ -69,7 +69,8 @@ def test_what_fails_leaves_the_message(arguments: list[str], reported: bytes) ->
 # The program, of which the process that rewrites fails.
 BROKEN: Final = """
 import sys
-from relbase.cli import delivery, main
+import relbase.cli as delivery
+from relbase.cli import main
 delivery._PROGRAM = (sys.executable, "-c", sys.argv.pop(1))
 delivery._PATIENCE = 1
 main()

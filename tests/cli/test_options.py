@@ -12,7 +12,7 @@ import pytest
 
 from relbase import Policy
 from relbase.cli import options
-from relbase.cli.help import table
+from relbase.cli.group import table
 
 if TYPE_CHECKING:
     from relbase.cli.options import Settings

@@ -18,7 +18,7 @@ from relbase import Note, Reason, Span
 from relbase.cli import remarks, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.files import Input
-from relbase.cli.progress import progress
+from relbase.cli.run import progress
 from relbase.cli.streams import Collected, Verbosity
 
 ANY: Final = st.text(st.characters(exclude_categories=[]))

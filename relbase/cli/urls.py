@@ -1,20 +1,20 @@
-"""`relbase check`: URLs against the grammar of RFC 1808 §2.2 and RFC 1738 §5.
+"""`relbase check` and `relbase split`: URLs against the grammar, and their components.
 
-A URL may be megabytes long and harm a terminal: excerpts in printable ASCII are shown of it.
+A URL may be megabytes long and harm a terminal: `check` shows excerpts in printable ASCII.
 """
 
 from __future__ import annotations
 
 import os
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from relbase.cli import streams
-from relbase.cli.help import command, table
-from relbase.cli.jsonl import object_line, parts
-from relbase.cli.streams import Tally, in_shell, listed, printable
+from relbase.cli.group import command, table
+from relbase.cli.streams import Tally, excerpt, in_shell, listed, object_line, parts, printable
+from relbase.url import rfc1808, rfc3986
 from relbase.url.grammar import (
     Grammar,
     Severity,
@@ -24,6 +24,11 @@ from relbase.url.grammar import (
     verdicts,
     violations,
 )
+from relbase.url.schemes import category
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 # How many characters of the URL are shown on each side of a place.
 _BEFORE: Final = 40
@@ -32,7 +37,7 @@ _AFTER: Final = 32
 _INDENT: Final = "    "
 
 
-_EPILOG: Final = """\b
+_CHECK_EPILOG: Final = """\b
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
   relbase check --base http://example.com/a/b this:that ../../../c
@@ -58,7 +63,7 @@ Exit status:
   2  wrong usage
 """
 
-_OPTIONS: Final = table(
+_CHECK_OPTIONS: Final = table(
     """\
 Options
   --base URL              Check references as relative to this URL, and the URL itself.
@@ -71,7 +76,12 @@ Options
 )
 
 
-@command("check", "Check URLs against the grammar of RFC 1808 and RFC 1738.", _OPTIONS, _EPILOG)
+@command(
+    "check",
+    "Check URLs against the grammar of RFC 1808 and RFC 1738.",
+    _CHECK_OPTIONS,
+    _CHECK_EPILOG,
+)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.pass_context
 def check(
@@ -159,16 +169,112 @@ def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
     """What is shown of a URL for a place in it, and the line with the caret to put below."""
     left = max(0, start - _BEFORE)
     right = min(len(url), max(end, start + 1), start + _AFTER)
-    before = ("..." if left else "") + _shown(url[left:start])
-    place = _shown(url[start:right])
-    after = _shown(url[right : start + _AFTER])
+    before = ("..." if left else "") + _ascii(url[left:start])
+    place = _ascii(url[start:right])
+    after = _ascii(url[right : start + _AFTER])
     more = "..." if start + _AFTER < len(url) else ""
     caret = "^" + "~" * (len(place) - 1) if end > start else "^"
     return before + place + after + more, " " * len(before) + caret
 
 
-def _shown(text: str) -> str:
+def _ascii(text: str) -> str:
     """Text in printable ASCII: neither a terminal nor a reader takes it for anything else."""
     return "".join(
         character if " " <= character <= "~" else ascii(character)[1:-1] for character in text
     )
+
+
+_SPLIT_EPILOG: Final = """\b
+Examples:
+  relbase split 'http://a/b/c/d;p?q#f'
+  relbase split 'ftp://user:@example.com/%2Fetc/motd;type=a'
+  relbase split --json gopher://example.com/7/find | jq .parts.gtype
+
+\b
+For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3, the URL
+record that browsers make of it, the parts that RFC 1738 §5 gives it (RFC 1808
+§2.2 for a relative URL), and the category of its scheme by RFC 1808 §2.3.
+Values stand in quotes: "" is empty.
+
+\b
+The objects of --json have the fields version, url, rfc1808, rfc3986, whatwg
+(null for a failure), parts (null if it is not a URL) and category. An absent
+component is null; parts holds only those that are present.
+
+\b
+Exit status:
+  0  done: every text can be split
+  2  wrong usage
+"""
+
+
+_SPLIT_OPTIONS: Final = table(
+    "Options\n  --json  Write JSON Lines, one object per URL.\n", json={"dest": "as_json"}
+)
+
+
+@command("split", "Split URLs into their components.", _SPLIT_OPTIONS, _SPLIT_EPILOG)
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+def split(urls: tuple[str, ...], *, as_json: bool) -> None:
+    """Split each URL, absolute or relative, into its components.
+
+    "-" or no URL reads URLs from standard input, one per line.
+    """
+    for url in listed(urls or ("-",)):
+        grammar, why = parts(url)
+        category, text = _category(url)
+        split = {
+            "rfc1808": rfc1808.split(url)._asdict(),
+            "rfc3986": rfc3986.split(url)._asdict(),
+            "whatwg": _record(url),
+        }
+        if as_json:
+            streams.say(object_line({"url": url, **split, "parts": grammar, "category": category}))
+            continue
+        streams.say(excerpt(url))
+        for title, values in split.items():
+            _show(title, values, "failure without a base")
+        _show("grammar", grammar, why)
+        streams.say(f"    {'category':10}{text}")
+
+
+def _show(title: str, values: Mapping[str, object] | None, otherwise: str) -> None:
+    if values is None:
+        streams.say(f"    {title:10}{otherwise}")
+        return
+    width = max(map(len, values)) + 2
+    for name, value in values.items():
+        streams.say(f"    {title:10}{name:{width}}{_shown(name, value)}")
+        title = ""
+
+
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return "absent"
+    if name == "production":
+        return str(value)
+    if isinstance(value, list):  # fieldspecs: pairs of a name and a value
+        return ", ".join(f'"{excerpt(field)}"="{_inside(text)}"' for field, text in value)
+    return f'"{_inside(str(value))}"'
+
+
+def _inside(text: str) -> str:
+    return excerpt(text) if text else ""
+
+
+def _record(url: str) -> dict[str, object] | None:
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
+    try:
+        return whatwg.split(url)._asdict()
+    except ValueError:
+        return None
+
+
+def _category(url: str) -> tuple[str | None, str]:
+    """The category of §2.3, and how it is reported."""
+    scheme = rfc1808.split(url).scheme
+    if scheme is None:
+        return None, "of the scheme of its base: it has none (RFC 1808 §2.3)"
+    found = category(scheme)
+    return found.name.lower(), f"{excerpt(scheme)}: {found.value} (RFC 1808 §2.3)"

@@ -1,0 +1,316 @@
+"""`relbase links` and `relbase base`: what documents refer to, and what it is resolved against."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+import relbase
+from relbase.bases.layers import Base, Layer, outward, unsuitable
+from relbase.cli import archives, files, options, remarks, streams, tables
+from relbase.cli.documents import before_part, calls, entity_in, links_of
+from relbase.cli.group import command, table
+from relbase.cli.inputs import begin
+from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt, printable
+from relbase.opening.recognition import reader
+from relbase.pipeline import entities_called
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.cli.files import OpenInput
+    from relbase.cli.tables import Table
+    from relbase.notes import Note
+    from relbase.results import Entity, Link
+
+
+_LINKS_EPILOG: Final = """\b
+Examples:
+  relbase links page.html -u http://example.com/a/page.html
+  relbase links *.html --json | jq -r 'select(.url == null) | .reference'
+  relbase links page.html --violations
+  relbase links inbox.mbox Maildir/ --json
+  relbase links *.warc.gz --parquet links.parquet
+
+\b
+Each line reads
+  file:line:column: element/@attribute: reference -> url [status]
+with the status rewritten, absolute, kept or unresolved. In mail the part
+stands before the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
+
+\b
+Exit status:
+  0  done
+  1  --violations found some, or references are unresolved under --strict
+  2  wrong usage
+  3  some inputs failed
+"""
+
+_LINKS_OPTIONS: Final = table(
+    """\
+Output
+* --json                  Write JSON Lines, one object per reference.
+* --violations            List the references that violate RFC 1808 or RFC 1738, and why.
+* --parquet FILE          Write the links of web archives to a table, and their errors to a second
+                          table beside it. Needs relbase[warc].
+Web archives
+  --columns NAMES         Write these columns to the table of --parquet, such as page,url,host.
+  --no-data-urls          Cut data: URLs in the table of --parquet to their media type.
+  --wat                   Write a JSON object per page of web archives, as WAT files have it, with
+                          absolute URLs.
+Mail
+  --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
+                          message, the most first, as a start for --message-map.
+""",
+    json={"dest": "as_json"},
+    parquet={"type": click.Path(dir_okay=False, readable=False)},
+    columns={"read": lambda value: tuple(value.split(","))},
+    unresolved_by={"type": click.Choice(list(remarks.SELECTORS))},
+)
+
+
+@command(
+    "links",
+    "List links and what they resolve to.",
+    options.parameters(*_LINKS_OPTIONS),
+    _LINKS_EPILOG,
+)
+@click.pass_context
+def links(
+    context: click.Context,
+    /,
+    inputs: tuple[str, ...],
+    *,
+    as_json: bool,
+    violations: bool,
+    parquet: str | None,
+    columns: tuple[str, ...] | None,
+    no_data_urls: bool,
+    wat: bool,
+    unresolved_by: str | None,
+    **given: Any,
+) -> None:
+    """List every reference of each INPUT and what it resolves to.
+
+    "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
+    as escapes; --json has both in full.
+    """
+    outputs = {
+        "--parquet": parquet is not None,
+        "--unresolved-by": unresolved_by is not None,
+        "--wat": wat,
+        "--json": as_json,
+        "--violations": violations,
+    }
+    _refuse(outputs, has_columns=bool(columns or no_data_urls))
+    tally = Tally()
+    found, settings, finder = begin(inputs, given, tally)
+    printer = WarningPrinter(settings.verbosity)
+    link_printer = remarks.LinkPrinter(tally, as_json, violations)
+
+    def work(source: OpenInput, table: Table | None) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            archives.show(archive, table, link_printer, wat=wat)
+            return
+        if table is not None or wat:
+            option = "--wat" if wat else "--parquet"
+            raise files.InputError(f"it is not a web archive: {option} is for those")
+        unresolved, base, type_ = 0, "", ""
+        for document, call in calls(source, settings, finder):
+            for link in links_of(document, call):
+                _show(link_printer, source, document.number, link)
+                if link.status is relbase.Status.UNRESOLVED:
+                    base = base if unresolved else link.base.url
+                    type_ = type_ or next(entities_called(document.data, call)).type
+                    unresolved += 1
+        if unresolved:
+            tally.warnings += 1
+            why = f"none resolves against {excerpt(base)}"
+            why = why if base else remarks.advice(type_, several=found.several)
+            text = f"{counted(unresolved, 'unresolved link')}: {why}"
+            printer.add("unresolved", f"{source.shown}: warning: {text}")
+
+    if unresolved_by is not None:
+        left = remarks.Unresolved(unresolved_by)
+        files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
+        for line in left.lines():
+            streams.say(line)
+        context.exit(tally.status(strict=settings.strict))
+    names = (one.name for one in found.all)
+    with tables.written(parquet, names, columns, data_urls=not no_data_urls) as table:
+        files.process(found.all, lambda one: work(one, table), tally)
+    printer.close()
+    context.exit(tally.status(strict=settings.strict))
+
+
+def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
+    both = [name for name, is_given in outputs.items() if is_given][:2]
+    if len(both) > 1 and both != ["--json", "--violations"]:
+        raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
+    if has_columns and not outputs["--parquet"]:
+        raise click.UsageError("--columns and --no-data-urls are of a table: give --parquet FILE")
+
+
+def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
+    place = f"{source.shown}:{link.line}:{link.column}: {before_part(link.part, number)}"
+    outcome = link.status.value
+    link_printer.show(
+        place, link, link.base.url, outcome, lambda: {"file": source.name, **link.as_dict()}
+    )
+
+
+_LAYERS: Final = {
+    Layer.EMBEDDED: "embedded, §3.1",
+    Layer.ENTITY: "entity, §3.2",
+    Layer.RETRIEVAL: "retrieval, §3.3",
+    Layer.NONE: "none, §3.4",
+}
+
+_LONG: Final = 2000
+_COLUMN: Final = 60
+
+_BASE_EPILOG: Final = """\b
+Examples:
+  relbase base page.html -u http://example.com/a/page.html
+  relbase base page.html -u http://example.com/ --redirect /a/
+  relbase base page.html --headers headers.txt --json
+  relbase base mail.eml
+
+\b
+For each document: its base URL, then the base of what encloses it, outward
+to the URL that it was retrieved from (the layers of RFC 1808 §3), then the
+candidates that were refused, and why. For a message its parts follow, one per
+line: number, type, layer, source and base URL.
+
+\b
+Exit status:
+  0  done
+  1  a base is missing or a candidate was refused, under --strict
+  2  wrong usage
+  3  some inputs failed
+"""
+
+_BASE_OPTIONS: Final = table(
+    """\
+Output
+* --json                  Write JSON Lines, one object per entity, with its chain of bases.
+""",
+    json={"dest": "as_json"},
+)
+
+
+@command(
+    "base",
+    "Show the base URL of documents, and why.",
+    options.parameters(*_BASE_OPTIONS),
+    _BASE_EPILOG,
+)
+@click.pass_context
+def base(
+    context: click.Context, /, inputs: tuple[str, ...], *, as_json: bool, **given: Any
+) -> None:
+    """Print the base URL of each INPUT, its layer and source, and what was refused.
+
+    "-" or no INPUT is standard input.
+    """
+    tally = Tally()
+    found, settings, finder = begin(inputs, given, tally)
+
+    def work(source: OpenInput) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            archives.show_bases(archive, as_json=as_json)
+            return
+        for document, call in calls(source, settings, finder):
+            listed = entities_called(document.data, call)
+            entities = [entity_in(document, entity) for entity in listed]
+            for entity in entities:
+                tally.warnings += not entity.base.usable or bool(_refused(entity.base))
+                if as_json:
+                    streams.say(streams.object_line({"file": source.name}, entity))
+            if not as_json:
+                for line in _report(source, document.number, entities, several=found.several):
+                    streams.say(line)
+
+    files.process(found.all, work, tally)
+    context.exit(tally.status(strict=settings.strict))
+
+
+def _report(
+    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
+) -> Iterator[str]:
+    """The report on the entities of a document for people, the outermost first."""
+    outermost, *parts = entities
+    part = before_part(outermost.part, number)
+    yield f"{source.shown}: {part}{printable(outermost.type)}"
+    own = outermost.base
+    # That there is nothing after the last one goes without saying.
+    bases = [one for one in outward(own) if one is own or one.layer is not Layer.NONE]
+    width = min(_COLUMN, max(len(_base_url(stated)) for stated in bases))
+    for stated in bases:
+        label = "base" if stated is own else "outward"
+        yield f"    {label:8} {_base_url(stated):{width}}  ({_where(stated)})"
+    reported = _refused(own)
+    for note in reported:
+        yield f"    {'refused':8} {remarks.sentence(note)}"
+    if advice := _advice(entities, several=several):
+        yield f"    {'advice':8} {advice}"
+    yield from _table(parts, set(reported))
+
+
+def _where(base: Base) -> str:
+    return f"{_LAYERS[base.layer]}: {printable(base.source)}"
+
+
+def _advice(entities: Sequence[Entity], *, several: bool) -> str:
+    """What to give when a document has no base, or one of no use."""
+    outermost, *parts = entities
+    rows = ((entity, reader(entity.type, "")) for entity in parts)
+    read = [entity for entity, row in rows if row is not None and row.visit is not None]
+    for entity in read if parts else [outermost]:
+        if entity.base.layer is Layer.NONE:
+            return remarks.advice(outermost.type, several=several)
+        if not entity.base.url:
+            return "a program is still to fill in the placeholder of this base"
+        if why := unsuitable(entity.base.url):
+            where = f" of part {entity.part}" if parts else ""
+            return f"no relative reference can be resolved against this base{where}, {why}"
+    return ""
+
+
+def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
+    """The parts of a message, a line each; what is refused in one stands below it."""
+    rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
+    for entity in parts:
+        number, type_ = f"part {entity.part}", printable(entity.type)
+        # How the source of a base ends that the part itself states.
+        of_part = f" of part {entity.part.rpartition('/')[2]}"
+        own = takewhile(lambda one: one.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
+        for stated in (entity.base, *own):
+            where = _where(stated).removesuffix(of_part) if stated.url else ""
+            rows.append((number, type_, where, _base_url(stated)))
+            number = type_ = ""
+        refused = [note for note in _refused(entity.base) if note not in reported]
+        rows += [(remarks.sentence(note),) for note in refused]
+        reported.update(refused)
+    columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
+    # A text that is longer than a column is not aligned.
+    widths = [max((n for n in map(len, column) if n <= _COLUMN), default=0) for column in columns]
+    for row in rows:
+        if not row[1:]:
+            yield f"    {'':{widths[0]}}  refused: {row[0]}"
+            continue
+        cells = zip(row[:-1], widths, strict=True)
+        padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
+        yield f"    {padded}  {row[-1]}"
+
+
+def _base_url(base: Base) -> str:
+    return excerpt(base.url, _LONG) if base.url else "none"
+
+
+def _refused(base: Base) -> list[Note]:
+    return [note for one in outward(base) for note in one.refused]
