@@ -69,17 +69,6 @@ def test_a_file_that_another_run_removed_before_it_was_locked_is_made_anew(
     assert len(removed) == 2
 
 
-def test_the_next_run_removes_it() -> None:
-    Path(LEFT).touch()
-    Path("page.html").write_bytes(b"<a href=x>")
-    assert run("rewrite", "page.html", "--url", "http://h/", "-i").exit_code == 0
-    assert [path.name for path in Path().iterdir()] == ["page.html"]
-    Path("out").mkdir()
-    Path("out", LEFT).touch()
-    assert run("rewrite", "page.html", "-o", "out/").exit_code == 0
-    assert [path.name for path in Path("out").iterdir()] == ["page.html"]
-
-
 # ---- ways
 
 
@@ -97,17 +86,6 @@ def test_no_symbolic_link_is_on_the_way() -> None:
     with pytest.raises(OSError, match="link"), opened_below("tree", ["link", "new"], make=True):
         pass
     assert not Path("elsewhere/new").exists()
-
-
-def test_a_tree_of_many_levels() -> None:
-    inner = Path("tree", *"d" * 600)
-    inner.mkdir(parents=True)
-    (inner / "page.html").write_bytes(b"<a href=x>")
-    root = ("--root", "tree=http://h/")
-    assert run("rewrite", "-r", "tree", *root, "-o", "out").exit_code == 0
-    assert run("rewrite", "-r", "tree", *root, "-i").exit_code == 0
-    done = Path("out", *"d" * 600, "page.html").read_bytes()
-    assert done == (inner / "page.html").read_bytes() != b"<a href=x>"
 
 
 def test_more_trees_than_files_can_be_open() -> None:

@@ -31,22 +31,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("in.mbox").write_bytes(BOX)
 
 
-def test_an_mbox_in_place() -> None:
-    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "in.mbox: the given URL was the base of 2 messages\n"
-    assert Path("in.mbox").read_bytes() == DONE
-    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
-
-
-def test_an_mbox_in_which_nothing_changes_is_not_touched() -> None:
-    Path("in.mbox").write_bytes(DONE)
-    before = Path("in.mbox").stat()
-    assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 0
-    assert Path("in.mbox").stat() == before
-    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
-
-
 @pytest.mark.parametrize("how", ["dot", "fcntl"])
 def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
     command = [sys.executable, "-c", HOLD, "in.mbox"]

@@ -1,0 +1,209 @@
+"""Threats P1, P2, W7 and W8: what fails or happens meanwhile leaves whole files, and no others."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
+
+import pytest
+from running import done, meanwhile, run, told
+
+from relbase import pipeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.call import Call
+    from relbase.results import Result
+
+PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
+DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
+URL: Final = ("--url", "http://h/")
+IN_PLACE: Final = ("rewrite", "page.html", *URL, "-i")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path) -> Iterator[None]:
+    Path("page.html").write_bytes(PAGE)
+    yield
+    assert not list(tmp_path.rglob("*relbase-tmp*"))
+
+
+def test_attributes_and_access_control_lists_stay() -> None:
+    if shutil.which("setfacl") is None:
+        pytest.skip("setfacl is not installed")
+    try:
+        os.setxattr("page.html", "user.origin", b"x\0y")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+    acl = subprocess.run(["setfacl", "-m", "u:1:r", "page.html"], check=False, capture_output=True)
+    wanted = {name: os.getxattr("page.html", name) for name in os.listxattr("page.html")}
+    assert len(wanted) == 1 + (acl.returncode == 0)
+    done(*IN_PLACE)
+    assert {name: os.getxattr("page.html", name) for name in os.listxattr("page.html")} == wanted
+
+
+def test_the_group_stays_where_the_owner_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def own(_descriptor: int, owner: int, group: int) -> None:
+        asked.append((owner, group))
+        if owner != -1:
+            raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", own)
+    status = Path("page.html").stat()
+    done(*IN_PLACE)
+    assert asked == [(status.st_uid, status.st_gid), (-1, status.st_gid)]
+
+
+# ---- what happens meanwhile
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_file_that_changes_meanwhile_is_tried_again_once(
+    times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [PAGE + bytes([number]) for number in range(times)]
+    last = left[-1]
+    fsync = os.fsync
+
+    def changing(descriptor: int) -> None:
+        fsync(descriptor)
+        if left:
+            Path("page.html").write_bytes(left.pop(0))
+
+    monkeypatch.setattr(os, "fsync", changing)
+    result = run(*IN_PLACE)
+    error = "page.html: error: it changed while it was read: nothing was written, try again\n"
+    assert (result.exit_code, result.stderr) == ((0, "") if times == 1 else (3, error))
+    assert Path("page.html").read_bytes() == (DONE + b"\0" if times == 1 else last)
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [
+        (lambda: Path("out/b.html").symlink_to("../x"), "is not a regular file: not replaced"),
+        (lambda: Path("out/b.html").mkdir(), "is not a regular file: not replaced"),
+        # as a file system that takes both names for one shows it
+        (
+            lambda: Path("out/b.html").hardlink_to("out/page.html"),
+            "another output of this run has this name here",
+        ),
+    ],
+)
+def test_what_came_into_the_place_of_an_output_stays(
+    what: Callable[[], None], error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("a.html").write_bytes(PAGE)
+    Path("b.html").write_bytes(PAGE)
+
+    def coming(_: bytes) -> None:
+        if Path("out/page.html").exists() and not os.path.lexists("out/b.html"):
+            what()
+
+    meanwhile(monkeypatch, coming)
+    command = ("rewrite", "page.html", "a.html", "b.html", "--root", ".=http://h/", "-o", "out")
+    assert error in told(3, *command, "--force")
+    assert not Path("x").exists()
+
+
+# ---- what fails
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EPERM, errno.EDQUOT])
+@pytest.mark.parametrize("call", ["write", "fsync", "fchmod", "utime", "replace"])
+def test_a_fault_leaves_the_original(
+    call: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object, **_more: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, call, fail)
+        result = run(*IN_PLACE, "--backup", ".bak")
+    stops = number != errno.EPERM  # which is of this file alone
+    assert result.exit_code == (4 if stops else 3)
+    text = "Error:" if stops else "page.html: error:"
+    assert result.stderr == f"{text} ./page.html: {os.strerror(number)}\n"
+    assert Path("page.html").read_bytes() == PAGE
+
+
+@pytest.mark.parametrize("call", ["fsync", "fchmod", "utime", "replace"])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_what_goes_wrong_leaves_the_old_output(
+    call: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("out").write_bytes(b"old")
+
+    def fail(*_arguments: object, **_more: object) -> NoReturn:
+        raise error
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, call, fail)
+        result = run("rewrite", "page.html", *URL, "-o", "out")
+    if isinstance(error, OSError):
+        assert (result.exit_code, result.stderr) == (4, f"Error: ./out: {error.strerror}\n")
+    assert Path("out").read_bytes() == b"old"
+
+
+def test_a_rewriting_that_fails_the_self_check_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = pipeline.rewrite_called
+
+    def wrong(data: bytes, call: Call) -> Result:
+        result = real(data, call)
+        return result._replace(data=result.data.replace(b"<p>", b"<b>"))
+
+    monkeypatch.setattr(pipeline, "rewrite_called", wrong)
+    Path("out.html").write_bytes(b"old")
+    for where in (["-i"], ["-o", "out.html"]):
+        reported = told(5, "rewrite", "page.html", *URL, *where)
+        assert "bytes from 0 to 14 changed outside of links: nothing was written" in reported
+    assert (Path("page.html").read_bytes(), Path("out.html").read_bytes()) == (PAGE, b"old")
+
+
+# ---- the disk
+
+
+@pytest.mark.parametrize("folders", [("", "d"), ("cur", "new", "tmp", ".Sent/cur", ".Sent/new")])
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the names of open files: /proc")
+def test_what_was_made_is_on_the_disk_when_the_run_is_done(
+    folders: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in folders:
+        Path("tree", folder).mkdir(parents=True, exist_ok=True)
+        Path("tree", folder, "1").write_bytes(b"Content-Type: text/html\n\n")
+    settled: set[Path] = set()
+    fsync = os.fsync
+
+    def settle(descriptor: int) -> None:
+        fsync(descriptor)
+        settled.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+
+    monkeypatch.setattr(os, "fsync", settle)
+    done("rewrite", "tree", "-o", "out")
+    made = (path for path in (Path("out"), *Path("out").rglob("*")) if path.is_dir())
+    assert {path.resolve() for path in made if any(path.iterdir())} <= settled
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "error"),
+    [(errno.EIO, 4, "Error: .: the disk fails\n"), (errno.EINVAL, 0, "")],
+)
+def test_a_disk_that_fails_at_the_end(
+    number: int, status: int, error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(number, "the disk fails")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    result = run(*IN_PLACE)
+    assert (result.exit_code, result.stderr) == (status, error)
