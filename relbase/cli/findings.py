@@ -130,7 +130,7 @@ _LONG: Final = 240
 # Bytes shown on each side of an edit in an excerpt; edits that are closer share one.
 _AROUND: Final = 48
 
-# Of what an edit itself removes or inserts so much is shown; a base may be megabytes long.
+# Bytes shown of what an edit itself removes or inserts; a base may be megabytes long.
 _CHANGED: Final = 400
 
 _CUT: Final = b"..."
@@ -151,10 +151,6 @@ class _Lines(NamedTuple):
     def start(self, number: int) -> int:
         return self.starts[number] if number < len(self.starts) else len(self.data)
 
-    def total(self) -> int:
-        """How many lines there are: what is after the last newline is one if it is not empty."""
-        return len(self.starts) - (self.starts[-1] == len(self.data))
-
 
 class _Block(NamedTuple):
     """Lines from `first` up to `last` (exclusive), the edits of them, and what they become."""
@@ -164,6 +160,9 @@ class _Block(NamedTuple):
     edits: list[Edit]
     old: list[bytes]
     new: list[bytes]
+
+    def is_long(self) -> bool:
+        return any(len(line) > _LONG for line in chain(self.old, self.new))
 
 
 def diff(
@@ -175,18 +174,18 @@ def diff(
     yield f"--- {shown}"
     yield f"+++ {shown} (rewritten)"
     lines = _Lines(above, data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
-    last = 0  # the first line that no hunk before has changed
     touching = _grouped(
         edits, lambda group, edit: lines.number(edit.start) > lines.number(group[-1].end)
     )
-    blocks = (_block(lines, group) for group in touching)
-    hunks: Iterator[list[_Block] | None] = chain(_grouped(blocks, _is_apart), (None,))
-    for hunk, following in pairwise(hunks):
-        assert hunk is not None
-        if _is_long(hunk[0]):
+    hunks = _grouped((_block(lines, group) for group in touching), _is_apart)
+    # What is after the last newline is a line if it is not empty.
+    total = len(lines.starts) - (lines.starts[-1] == len(data))
+    last = 0  # the first line that no hunk before has changed
+    for hunk, following in _followed(hunks):
+        if hunk[0].is_long():
             yield from _excerpts(lines, hunk[0], moved)
         else:
-            bounds = Span(last, following[0].first if following else lines.total())
+            bounds = Span(last, following[0].first if following else total)
             yield from _whole(lines, hunk, moved, bounds)
         moved += sum(len(block.new) - len(block.old) for block in hunk)
         last = hunk[-1].last
@@ -204,14 +203,26 @@ def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> I
         yield group
 
 
+def _followed(groups: Iterable[list[_T]]) -> Iterator[tuple[list[_T], list[_T]]]:
+    """Each group with the one after it, the last with none."""
+    return pairwise(chain(groups, ([],)))
+
+
 def _block(lines: _Lines, edits: list[Edit]) -> _Block:
     # The last line is the one that an edit ends in, be it at its very start: its newline before
     # was removed.
     first, last = lines.number(edits[0].start), lines.number(edits[-1].end) + 1
-    start, end = lines.start(first), lines.start(last)
-    old = lines.data[start:end]
-    new = splice(old, [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits])
-    return _Block(first, last, edits, _split(old), _split(new))
+    place = Span(lines.start(first), lines.start(last))
+    old = lines.data[place.start : place.end]
+    return _Block(first, last, edits, _split(old), _split(_spliced(lines.data, place, edits)))
+
+
+def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
+    """What edits make of a part of a text."""
+    start, end = place
+    return splice(
+        data[start:end], [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits]
+    )
 
 
 def _split(text: bytes) -> list[bytes]:
@@ -219,14 +230,10 @@ def _split(text: bytes) -> list[bytes]:
     return (text[:-1] if text.endswith(b"\n") else text).split(b"\n")
 
 
-def _is_long(block: _Block) -> bool:
-    return any(len(line) > _LONG for line in chain(block.old, block.new))
-
-
 def _is_apart(hunk: list[_Block], block: _Block) -> bool:
     """Whether the context of a block does not meet that of a hunk; one in excerpts is alone."""
     is_far = block.first - hunk[-1].last > 2 * _CONTEXT
-    return is_far or _is_long(block) or _is_long(hunk[-1])
+    return is_far or block.is_long() or hunk[-1].is_long()
 
 
 def _whole(lines: _Lines, hunk: list[_Block], moved: int, bounds: Span) -> Iterator[str]:
@@ -259,23 +266,27 @@ def _context(lines: _Lines, first: int, last: int) -> Iterator[str]:
 
 def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
     """The edits of long lines, each with what stands around it."""
+    data = lines.data
     whole = Span(lines.start(block.first), lines.start(block.last))
     at = whole.start  # no other edit is shown around a group
-    groups: Iterator[list[Edit] | None] = chain(_grouped(block.edits, _is_far), (None,))
-    for group, following in pairwise(groups):
-        assert group is not None
+    for group, following in _followed(_grouped(block.edits, _is_far)):
         until = following[0].start if following else whole.end
-        start = max(at, _boundary(lines.data, group[0].start - _AROUND))
-        end = max(group[-1].end, _boundary(lines.data, min(until, group[-1].end + _AROUND)))
+        start = max(at, _boundary(data, group[0].start - _AROUND))
+        end = max(group[-1].end, _boundary(data, min(until, group[-1].end + _AROUND)))
         at = group[-1].end
-        before = _CUT if start > whole.start else b""
-        after = _CUT if end < whole.end else b""
         number = lines.number(start)
         column = start - lines.start(number) + 1
         number += lines.above + 1
         yield f"@@ -{number} +{number + moved} @@ column {column}"
-        for sign, text in zip("-+", _sides(lines.data, start, end, group), strict=True):
-            yield from (f"{sign}{_line(piece)}" for piece in _split(before + text + after))
+        before = _CUT if start > whole.start else b""
+        after = _CUT if end < whole.end else b""
+        for sign, texts in (
+            ("-", (data[edit.start : edit.end] for edit in group)),
+            ("+", (edit.new for edit in group)),
+        ):
+            edits = (edit._replace(new=_cut(text)) for edit, text in zip(group, texts, strict=True))
+            side = before + _spliced(data, Span(start, end), edits) + after
+            yield from (f"{sign}{_line(piece)}" for piece in _split(side))
 
 
 def _is_far(group: list[Edit], edit: Edit) -> bool:
@@ -283,21 +294,7 @@ def _is_far(group: list[Edit], edit: Edit) -> bool:
     return edit.start - group[-1].end > 2 * _AROUND or edit.end - group[0].start > _LONG
 
 
-def _sides(data: bytes, start: int, end: int, edits: list[Edit]) -> tuple[bytes, bytes]:
-    """The excerpt as it was and as it becomes."""
-    old: list[bytes] = []
-    new: list[bytes] = []
-    at = start
-    for edit in edits:
-        same = data[at : edit.start]
-        old += (same, _shortened(data[edit.start : edit.end]))
-        new += (same, _shortened(edit.new))
-        at = edit.end
-    rest = data[at:end]
-    return b"".join([*old, rest]), b"".join([*new, rest])
-
-
-def _shortened(changed: bytes) -> bytes:
+def _cut(changed: bytes) -> bytes:
     if len(changed) <= _CHANGED:
         return changed
     return changed[: _CHANGED // 2] + _CUT + changed[-_CHANGED // 2 :]

@@ -26,16 +26,8 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 
-class Action(Enum):
-    PRINT = "print"
-    DIFF = "diff"
-    CHECK = "check"
-    WRITE = "write"
-    REPLACE = "replace"
-
-
 class Options(NamedTuple):
-    """The options that `relbase rewrite` alone has."""
+    """The options that `relbase rewrite` alone has; -o, -i, --diff and --check exclude others."""
 
     output: str | None
     in_place: bool
@@ -57,16 +49,6 @@ class Options(NamedTuple):
     salvage: bool
     date: str | None
 
-    @property
-    def action(self) -> Action:
-        if self.diff:
-            return Action.DIFF
-        if self.check:
-            return Action.CHECK
-        if self.in_place:
-            return Action.REPLACE
-        return Action.PRINT if self.output is None else Action.WRITE
-
 
 class Plan(NamedTuple):
     """What is asked for, for all inputs."""
@@ -78,10 +60,6 @@ class Plan(NamedTuple):
     skipped: str  # what is left out of trees, in words
     now: str  # one time for all archives of the run, whatever process does them
     roots: Mapping[str, Directory]
-
-    @property
-    def action(self) -> Action:
-        return self.options.action
 
 
 class Job(NamedTuple):

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Action, Done, Format, Job, Plan, State, reporting
+from relbase.cli.jobs import Done, Format, Job, Plan, State, reporting
 from relbase.cli.remarks import Unresolved, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
-from relbase.cli.work import Worker
-from relbase.cli.writing import settle
+from relbase.cli.work import do
+from relbase.cli.writing import Writer, settle
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
     with ExitStack() as stack:
         running = _Running(plan, stack)
-        is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)
-        wanted = not running.quiet and not is_shown
+        own = plan.options
+        prints = own.diff or (own.output is None and not (own.check or own.in_place))
+        wanted = not running.quiet and not (prints and streams.is_terminal(output=True))
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
         stack.callback(lambda: settle(running.directories))
         try:
@@ -62,9 +63,9 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
             bar.read(done.sizes[0])
             yield done
         return
-    worker = Worker(plan, bar.read)
+    writer = Writer()
     for job in jobs:
-        yield worker.do(job)
+        yield do(plan, job, writer, bar.read)
 
 
 class _Running:
@@ -73,12 +74,12 @@ class _Running:
     def __init__(self, plan: Plan, stack: ExitStack) -> None:
         self._plan = plan
         own, verbosity = plan.options, plan.settings.verbosity
-        self._checks = plan.action is Action.CHECK
+        self._checks = own.check
         self.quiet = verbosity is Verbosity.NONE
         is_shown = own.output is not None and streams.is_terminal() and not plan.several
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
         is_coloured = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
-        self._is_coloured = is_coloured and plan.action is Action.DIFF
+        self._is_coloured = is_coloured and own.diff
         self._report: Callable[[Done], None] | None = None
         if own.report is not None:
             goes_on = own.report == own.resume
@@ -127,7 +128,12 @@ class _Running:
         for line in done.errors:
             streams.warn(line)
         self._warnings.show(done.warned)
-        self._claim(done.claimed, shown)
+        # Two pages that say they have one URL: at most one of them is right.
+        owner = self._owners.setdefault(done.claimed, shown)
+        if done.claimed and owner != shown:
+            self.tally.warnings += 1
+            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
+            self._warnings.add("url-shared", f"{text} [url-shared]")
         for line in done.lines:
             self._lines.show(_coloured(line) if self._is_coloured else line)
         if self._verbose and done.text:
@@ -135,14 +141,6 @@ class _Running:
         elif done.on_given_url and not self.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
             streams.warn(f"{shown}: the given URL was the base of {messages}")
-
-    def _claim(self, url: str, shown: str) -> None:
-        """Two pages that say they have one URL: at most one of them is right."""
-        owner = self._owners.setdefault(url, shown)
-        if url and owner != shown:
-            self.tally.warnings += 1
-            text = f"{shown}: warning: {owner} states the same URL, {printable(url)[:300]}"
-            self._warnings.add("url-shared", f"{text} [url-shared]")
 
     def close(self) -> None:
         self._lines.close()
@@ -152,7 +150,7 @@ class _Running:
         for line in summed(self._bases, self._unresolved):
             streams.warn(line)
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
-        writes = self._plan.action in {Action.WRITE, Action.REPLACE}
+        writes = self._plan.options.output is not None or self._plan.options.in_place
         if (many and (writes or self._checks)) or (self._checks and self._places):
             streams.warn(self._sum())
 
@@ -315,11 +313,11 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     for ending in ENDINGS:
         signal.signal(ending, terminated)
     _limit_memory()
-    worker = Worker(plan)
+    writer = Writer()
     with suppress(EOFError, OSError):
         pipe.send(None)  # it has started
         while True:
-            pipe.send(worker.do(pipe.recv()))
+            pipe.send(do(plan, pipe.recv(), writer))
 
 
 def _limit_memory() -> None:

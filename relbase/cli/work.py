@@ -13,12 +13,12 @@ from relbase.bases.layers import UNKNOWN
 from relbase.cli import archives, compressed, files, remarks, streams
 from relbase.cli.documents import InputDocument, SelfCheckError, found_calls, rewritten, verify
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
-from relbase.cli.jobs import Action, Counted, Done, Job, Plan, State, is_done
+from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done
 from relbase.cli.outputs import sized
 from relbase.cli.remarks import stated_by
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
 from relbase.cli.values import is_wanted
-from relbase.cli.writing import Writer, locked, place_of
+from relbase.cli.writing import locked, place_of
 from relbase.formats import FORMATS
 from relbase.notes import Reason
 from relbase.pipeline import found_called
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Found
+    from relbase.cli.writing import Writer
 
     Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
 
@@ -39,37 +40,35 @@ class _SkippedError(Exception):
     """An input is not processed, for the reason that its `State` says."""
 
 
-class Worker:
-    """Does the jobs of one process; `read` is called with the number of bytes read."""
+def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
+    """Do a job, and say what became of it; only what ends the run is raised.
 
-    def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
-        self._plan, self._read, self._writer = plan, read, Writer()
+    `read` is called with the number of bytes read.
+    """
 
-    def do(self, job: Job) -> Done:
-        """Do a job, and say what became of it; only what ends the run is raised."""
+    def attempt() -> Done:
+        with files.opened(job.input, plan.roots) as source:
+            return _Doing(plan, writer, job, read).done(source)
+
+    try:
+        if is_done(job):
+            return Done(job, State.SKIPPED)
         try:
-            if is_done(job):
-                return Done(job, State.SKIPPED)
-            try:
-                return self._done(job)
-            except ChangedError:
-                if self._plan.action is not Action.REPLACE:
-                    raise
-                return self._done(job)  # who wrote to it may be done by now
-        except _SkippedError as skipped:
-            return Done(job, *skipped.args)
-        except SelfCheckError as error:
-            return Done(job, State.UNSAFE, f"{error}: nothing was written, please report it")
-        except OutputError as error:
-            return Done(job, State.STOPPED, error.message)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-            raise
-        except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-            return Done(job, State.FAILED, reason(error))
-
-    def _done(self, job: Job) -> Done:
-        with files.opened(job.input, self._plan.roots) as source:
-            return _Doing(self._plan, self._writer, job, self._read).done(source)
+            return attempt()
+        except ChangedError:
+            if not plan.options.in_place:
+                raise
+            return attempt()  # who wrote to it may be done by now
+    except _SkippedError as skipped:
+        return Done(job, *skipped.args)
+    except SelfCheckError as error:
+        return Done(job, State.UNSAFE, f"{error}: nothing was written, please report it")
+    except OutputError as error:
+        return Done(job, State.STOPPED, error.message)
+    except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+        return Done(job, State.FAILED, reason(error))
 
 
 class _Doing:
@@ -77,7 +76,7 @@ class _Doing:
         self._plan = plan
         self._writer = writer
         # --check lists each link without a base.
-        ignored = Reason.BASE_NONE.value if plan.action is Action.CHECK else ""
+        ignored = Reason.BASE_NONE.value if plan.options.check else ""
         self._done = Done(job, warned=Collected(plan.settings.verbosity, ignored))
         self._reports = plan.options.report is not None
         self._before = Counted(read, hashes=self._reports)
@@ -101,15 +100,15 @@ class _Doing:
 
     def _archive(self, archive: Archive) -> None:
         """An archive has an output of its own kind: the records of what changed."""
-        plan, done, source = self._plan, self._done, archive.source
-        if plan.options.only:
+        plan, done, source, own = self._plan, self._done, archive.source, self._plan.options
+        if own.only:
             raise _SkippedError(State.PASSED)
-        if plan.action in {Action.DIFF, Action.REPLACE}:
-            flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
+        if own.diff or own.in_place:
+            flag = "--diff shows" if own.diff else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
         archive = archive._replace(source=self._counted(source))
         pieces = archives.rewritten(archive, plan, done)
-        if plan.action is not Action.CHECK:
+        if not own.check:
             self._put(source, self._after.counting(pieces))
             return
         deque(pieces, maxlen=0)
@@ -119,16 +118,16 @@ class _Doing:
             from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
             found = Finding(source.name, "has pages with relative links")
-            done.lines.append(LINES[plan.options.format or "text"](found))
+            done.lines.append(LINES[own.format or "text"](found))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         """A document, or a mailbox of many."""
-        plan = self._plan
+        plan, own = self._plan, self._plan.options
         found = plan.finder.find(source, plan.settings.url)
         settings = plan.settings.on_fields(found.fields)
         packed = compressed.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, first)
-        if not is_wanted(kind, first, plan.options.only):
+        if not is_wanted(kind, first, own.only):
             raise _SkippedError(State.PASSED)
         if compressed.is_zip_of_mail(first):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
@@ -139,16 +138,18 @@ class _Doing:
             source, self._original = compressed.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
-            self._copy(self._counted(source))
-        elif plan.action is Action.REPLACE:
+            pieces = self._after.counting(self._counted(source).pieces)
+            if own.output is not None:
+                self._put(source, pieces)
+            elif self._reports:
+                deque(pieces, maxlen=0)
+        elif own.in_place:
             self._replace(source, settings, found, streamed=FORMATS[kind].streams)
-        elif plan.action is Action.DIFF:
-            self._diff(source, self._rewritten(source, settings, found))
-        elif plan.action is Action.CHECK:
-            self._check(source, self._rewritten(source, settings, found))
+        elif own.diff or own.check:
+            self._show(source, self._rewritten(source, settings, found))
         else:
             # What takes no file's place can be made again: that is not looked through twice.
-            output, checked = self._done.job.output, plan.options.delivery
+            output, checked = self._done.job.output, own.delivery
             if output is not None:
                 checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
             made = self._rewritten(source, settings, found)
@@ -166,9 +167,8 @@ class _Doing:
         source = self._counted(source)
         if self._coding is not None:
             source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
-        examines = plan.action is Action.CHECK
         for document, planned in found_calls(source, settings, plan.finder, found):
-            call = planned._replace(examines=True) if examines else planned
+            call = planned._replace(examines=True) if plan.options.check else planned
             result = self._result(source.shown, document, call)
             if not document.number:
                 self._done.claimed = "" if found.given else call.url or ""
@@ -254,33 +254,24 @@ class _Doing:
     def _has_changed(self) -> bool:
         return self._done.changed > 0
 
-    def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import diff  # noqa: PLC0415 (start-up time)
+    def _show(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+        """Collect what --diff or --check prints."""
+        from relbase.cli.findings import FAILING, LINES, diff, findings  # noqa: PLC0415 (start-up time)
 
-        moved = 0
-        for document, result, _ in rewritten:
-            name = f"{source.name} (message {document.number})" if document.number else source.name
-            self._done.lines += diff(name, document.data, result.edits, document.lines, moved)
-            moved += result.data.count(b"\n") - document.data.count(b"\n")
-
-    def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import FAILING, LINES, findings  # noqa: PLC0415 (start-up time)
-
+        done, own, moved = self._done, self._plan.options, 0
         for document, result, call in rewritten:
+            if own.diff:
+                number = f" (message {document.number})" if document.number else ""
+                name = f"{source.name}{number}"
+                done.lines += diff(name, document.data, result.edits, document.lines, moved)
+                moved += result.data.count(b"\n") - document.data.count(b"\n")
+                continue
             is_noted = any(note.reason in FAILING for note in result.notes)
-            self._done.fails_check |= result.changed or is_noted
+            done.fails_check |= result.changed or is_noted
             if result.changed or result.notes:
                 for found in findings(source.name, document, result, call):
-                    self._done.found += found.link is not None
-                    self._done.lines.append(LINES[self._plan.options.format or "text"](found))
-
-    def _copy(self, source: OpenInput) -> None:
-        """Skip a file that holds no references; to an output it is copied all the same."""
-        pieces = self._after.counting(source.pieces)
-        if self._plan.action is Action.WRITE:
-            self._put(source, pieces)
-        elif self._reports:
-            deque(pieces, maxlen=0)
+                    done.found += found.link is not None
+                    done.lines.append(LINES[own.format or "text"](found))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
         output = self._done.job.output
