@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.call import Call, check
-from relbase.cli import archives, compressed, files, options, outputs, streams
+from relbase.cli import compressed, files, options, outputs, streams
 from relbase.cli.documents import calls
 from relbase.cli.files import Output
 from relbase.cli.group import command, table
-from relbase.cli.inputs import Inputs, begin
+from relbase.cli.inputs import Inputs, begin, recognise
 from relbase.cli.remarks import with_options
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
@@ -89,7 +89,7 @@ def explain(
     plan = _Plan(found, output, force=force)
 
     def work(source: OpenInput) -> None:
-        source, archive = archives.recognise(source, settings, tally)
+        source, archive = recognise(source, settings, tally)
         if archive is not None:
             _explain_archive(archive, plan)
             return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import sys
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
 from relbase.cli.streams import OutputError, Tally, printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,6 +62,15 @@ class Output(NamedTuple):
     @property
     def path(self) -> str:
         return os.path.join(self.root, *self.parts)  # noqa: PTH118
+
+
+_archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
+
+
+def packing_of(name: str) -> str | None:
+    """Return how an archive of this name is packed, None for other names."""
+    found = _archive_name.search(name)
+    return (found[1] or "").lower() if found else None
 
 
 def is_object(name: str) -> bool:
@@ -216,6 +227,10 @@ def _object(name: str) -> BinaryIO:
         return storage.open_archive(name)
     except (OSError, ValueError) as error:
         raise InputError(str(error)) from None
+
+
+def is_read_again(source: OpenInput) -> bool:
+    return source.status is not None or is_object(source.name)
 
 
 def rewound(source: OpenInput) -> OpenInput:

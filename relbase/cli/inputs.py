@@ -17,12 +17,14 @@ import click
 from relbase.cli import files, options, streams
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError
 from relbase.cli.origins.finder import Finder
-from relbase.cli.streams import Tally, Verbosity, in_shell, printable
+from relbase.cli.streams import Collected, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from relbase.cli.archives import Archive
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
 
 
@@ -244,3 +246,52 @@ def _why_skipped(
     named = entry.name, _NUMBER.sub("", entry.name)
     kept = (one.removesuffix(end) for one in named for end in backups if one.endswith(end))
     return None if names.isdisjoint(kept) else _KEPT
+
+
+def recognise(
+    source: OpenInput, settings: Settings, tally: Tally, warned: Collected | None = None
+) -> tuple[OpenInput, Archive | None]:
+    """Return an input, and the archive that it is; `warned` gets its notes, else they are shown."""
+    if settings.kind not in {None, options.ARCHIVE}:
+        return source, None
+    first, source = files.peeked(source)
+    is_zip = _is_zip(source, first, settings)
+    packing = "gz" if is_zip else None
+    if not (is_zip or first.startswith(b"<")):  # no archive begins as most documents do
+        from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
+
+        packing = packing_of(first)
+    if packing is None:
+        packing = files.packing_of(source.name) if settings.kind is None else ""
+    if packing is None:
+        return source, None
+    from relbase.cli.archives import Archive  # noqa: PLC0415 (it loads all of `warc`)
+
+    collected = warned or Collected(settings.verbosity)
+    shows = warned is None
+    archive = Archive(source, settings, packing, tally, Counter(), collected, shows, is_zip)
+    for option, value in (
+        ("--url", settings.url),
+        ("--redirect or --headers", settings.redirects or settings.fields),
+        ("--charset", settings.charset),
+    ):
+        if value:
+            text = "says nothing of an archive: a page has the URL and the header of its record"
+            archive.warn(f"{option} {text}")
+    return source, archive
+
+
+def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
+    if not first.startswith(b"PK"):
+        return False
+    from relbase.warc import work  # noqa: PLC0415 (start-up time)
+
+    is_stated = source.name.lower().endswith(".wacz") or settings.kind == options.ARCHIVE
+    if not files.is_read_again(source):
+        if is_stated or work.begins_wacz(first):
+            raise InputError("a WACZ is read from its end: give a file, not a pipe")
+        return False
+    if is_stated:
+        return True
+    with files.seekable(source) as file:
+        return work.holds_archives(file)

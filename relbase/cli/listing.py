@@ -9,10 +9,10 @@ import click
 
 import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
-from relbase.cli import archives, files, options, remarks, streams, tables
+from relbase.cli import files, options, remarks, streams, tables
 from relbase.cli.documents import before_part, calls, entity_in, links_of
 from relbase.cli.group import command, table
-from relbase.cli.inputs import begin
+from relbase.cli.inputs import begin, recognise
 from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt, printable
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
@@ -111,9 +111,9 @@ def links(
     link_printer = remarks.LinkPrinter(tally, as_json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
-        source, archive = archives.recognise(source, settings, tally)
+        source, archive = recognise(source, settings, tally)
         if archive is not None:
-            archives.show(archive, table, link_printer, wat=wat)
+            archive.show(table, link_printer, wat=wat)
             return
         if table is not None or wat:
             option = "--wat" if wat else "--parquet"
@@ -220,9 +220,9 @@ def base(
     found, settings, finder = begin(inputs, given, tally)
 
     def work(source: OpenInput) -> None:
-        source, archive = archives.recognise(source, settings, tally)
+        source, archive = recognise(source, settings, tally)
         if archive is not None:
-            archives.show_bases(archive, as_json=as_json)
+            archive.show_bases(as_json=as_json)
             return
         for document, call in calls(source, settings, finder):
             listed = entities_called(document.data, call)

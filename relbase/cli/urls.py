@@ -14,16 +14,9 @@ import click
 from relbase.cli import streams
 from relbase.cli.group import command, table
 from relbase.cli.streams import Tally, excerpt, in_shell, listed, object_line, parts, printable
+from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
-from relbase.url.grammar import (
-    Grammar,
-    Severity,
-    Violation,
-    base_violations,
-    parse_url,
-    verdicts,
-    violations,
-)
+from relbase.url.grammar import Grammar, Severity, Violation, verdicts
 from relbase.url.schemes import category
 
 if TYPE_CHECKING:
@@ -104,7 +97,9 @@ def check(
     own = [] if base is None else [(base, None)]
     for url, its_base in chain(own, ((url, base) for url in listed(urls or ("-",)))):
         is_base = base is not None and its_base is None
-        found = base_violations(url, grammar) if is_base else violations(url, base, grammar)
+        found = (
+            rules.base_violations(url, grammar) if is_base else rules.violations(url, base, grammar)
+        )
         violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
         if as_json:
             by = (
@@ -133,7 +128,7 @@ def _both_verdicts(url: str) -> str:
 
 def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:
     """Return what is found in a reference, whose violations count."""
-    found = violations(reference, base or None)
+    found = rules.violations(reference, base or None)
     tally.found += any(one.kind is Severity.VIOLATION for one in found)
     return found
 
@@ -141,7 +136,7 @@ def counted_violations(reference: str, base: str, tally: Tally) -> list[Violatio
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
     if not found:
         by = (one.production for one in verdicts(url) if one.grammar == grammar)
-        production = parse_url(url).production if grammar is None else next(by)
+        production = rules.parse_url(url).production if grammar is None else next(by)
         return f"{_excerpt(url, 0, 0)[0]}\n{_INDENT}ok: {production}"
     lines: list[str] = []
     excerpt = None

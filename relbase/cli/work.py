@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, compressed, files, remarks, streams
-from relbase.cli.documents import InputDocument, SelfCheckError, found_calls, rewritten, verify
+from relbase.cli import compressed, files, remarks, streams
+from relbase.cli.documents import (
+    InputDocument,
+    SelfCheckError,
+    found_calls,
+    rewritten,
+    verify,
+)
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
+from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done
 from relbase.cli.outputs import sized
 from relbase.cli.remarks import stated_by
@@ -87,7 +94,7 @@ class _Doing:
     def done(self, source: OpenInput) -> Done:
         done = self._done
         first, source = peeked(source)
-        source, archive = archives.recognise(source, self._plan.settings, done.tally, done.warned)
+        source, archive = recognise(source, self._plan.settings, done.tally, done.warned)
         if archive is not None:
             self._archive(archive)
         else:
@@ -107,7 +114,7 @@ class _Doing:
             flag = "--diff shows" if own.diff else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
         archive = archive._replace(source=self._counted(source))
-        pieces = archives.rewritten(archive, plan, done)
+        pieces = archive.rewritten(plan, done)
         if not own.check:
             self._put(source, self._after.counting(pieces))
             return

@@ -14,16 +14,8 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.cli import files
-from relbase.cli.directories import (
-    Directory,
-    NewFile,
-    new_file,
-    opened_below,
-    opened_directory,
-    sweep,
-    unless_unsettled,
-)
+from relbase.cli import directories, files
+from relbase.cli.directories import Directory, opened_below, opened_directory
 from relbase.cli.files import STDIN, ChangedError, Input, InputError, OpenInput, Output, is_message
 from relbase.cli.streams import OutputError, printable
 
@@ -88,8 +80,8 @@ class Writer:
             with below as made_in:
                 if made_in.path not in self._swept:
                     self._swept.add(made_in.path)
-                    sweep(made_in)
-                with new_file(made_in, place.name, mode) as made:
+                    directories.sweep(made_in)
+                with directories.new_file(made_in, place.name, mode) as made:
                     made.write(pieces)
                     if not wanted():
                         return False
@@ -226,10 +218,10 @@ def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
     return backup, True
 
 
-def settle(directories: Iterable[str]) -> None:
+def settle(paths: Iterable[str]) -> None:
     """Bring the names in directories to the disk, once for all files of a run."""
-    for directory in sorted(directories):
-        with files.failing(directory), unless_unsettled(), opened_directory(directory) as opened:
+    for path in sorted(paths):
+        with files.failing(path), directories.unless_unsettled(), opened_directory(path) as opened:
             opened.sync()
 
 
@@ -237,7 +229,7 @@ def settle(directories: Iterable[str]) -> None:
 _UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
 
 
-def keep_attributes(old: Old, made: NewFile) -> None:
+def keep_attributes(old: Old, made: directories.NewFile) -> None:
     """Give a new file the owner, the group and the extended attributes of the old one."""
     if hasattr(os, "fchown"):
         try:

@@ -17,30 +17,8 @@ from relbase.bases.layers import found_url, retrieval
 from relbase.bases.marks import Marks, Places, Unarchived, archived, read_marks
 from relbase.call import Arguments, Call, Origin, check
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
-from relbase.cli.origins.paths import (
-    INDEXES,
-    Mirror,
-    Root,
-    Stated,
-    adds,
-    beside,
-    canonical,
-    inside,
-    mirror_in,
-    original_name,
-    read_new_txt,
-    side_file,
-    url_in_mirror,
-    url_on_root,
-)
-from relbase.cli.origins.places import (
-    Local,
-    Neighbours,
-    file_url,
-    is_converted,
-    may_lead_beside,
-    undone,
-)
+from relbase.cli.origins import paths, places
+from relbase.cli.origins.paths import Mirror, Root, Stated
 from relbase.cli.streams import in_shell
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -50,6 +28,8 @@ from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.cli.origins.places import Local
 
 
 class Origins(NamedTuple):
@@ -96,7 +76,7 @@ class Finder:
         for mirror in origins.mirrors:
             listed = _list_of(mirror.directory)
             if listed is None:
-                mirrors.append(mirror._replace(adds=adds(mirror.directory)))
+                mirrors.append(mirror._replace(adds=paths.adds(mirror.directory)))
             else:  # HTTrack renames files: the path of one that it does not list says nothing
                 self._listed |= listed
         self.origins = origins._replace(mirrors=tuple(mirrors))
@@ -109,12 +89,12 @@ class Finder:
         for name in self._names(path) if mapped else ():
             if name in mapped:
                 yield Stated(mapped[name], "--map", given=True)
-        if (rooted := url_on_root(path, self.origins.roots)) is not None:
+        if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
             yield rooted
         if path in self._listed:
             yield Stated(self._listed[path], "the list of what was saved")
         for mirror in self.origins.mirrors:
-            if (mirrored := url_in_mirror(path, mirror)) is not None:
+            if (mirrored := paths.url_in_mirror(path, mirror)) is not None:
                 yield mirrored
 
     def _names(self, path: str) -> Iterator[str]:
@@ -122,7 +102,7 @@ class Finder:
         yield os.path.relpath(path)
         yield path
         for tree in self.trees:
-            if (steps := inside(path, tree)) is not None:
+            if (steps := paths.inside(path, tree)) is not None:
                 yield os.path.join(*steps)  # noqa: PTH118
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
@@ -138,9 +118,9 @@ class Finder:
         if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
-            directory = mirror_in(tree)
+            directory = paths.mirror_in(tree)
             pages = (one.name for one in inputs if one.root == tree)
-            page = next((page for page in pages if os.path.basename(page) in INDEXES), None)  # noqa: PTH119
+            page = next((page for page in pages if os.path.basename(page) in paths.INDEXES), None)  # noqa: PTH119
             is_stated = page is not None and origins.detect and _stated_in(page) is not None
             if directory is not None and not is_stated:
                 option = f"--mirror {in_shell(directory)}=https"
@@ -152,9 +132,9 @@ class Finder:
         found = Found(url, "--url", given=True) if url else Found()
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
-            found = _chosen(chain(stated, beside(source) if self.origins.detect else ()))
+            found = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
         for suffix in self.origins.sidecars:
-            dump = side_file(source.input, source.input.parts[-1] + suffix)
+            dump = paths.side_file(source.input, source.input.parts[-1] + suffix)
             if dump is not None:
                 return _with_dump(found, dump, suffix)
         return found
@@ -178,17 +158,17 @@ class Finder:
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
         call = call._replace(url=found.url, redirects=call.redirects or found.redirects)
         # Documents of text are saved with the files that they need; mail holds its own.
-        places = None if row.charset is None else self._places(call, found, source, data)
+        beside = None if row.charset is None else self._places(call, found, source, data)
         if of is not None:
-            places = Unarchived(of.stamp, places)
-        if found.url is None and not found.notes and places is None:
+            beside = Unarchived(of.stamp, beside)
+        if found.url is None and not found.notes and beside is None:
             return call
-        return call._replace(origin=Origin(found.source, found.notes, places))
+        return call._replace(origin=Origin(found.source, found.notes, beside))
 
     def _in_page(self, found: Found, marks: Marks | None, data: bytes) -> Found:
         if marks is not None and marks.pages:
             return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        own = _chosen(canonical(data) if self.origins.canonical else ())
+        own = _chosen(paths.canonical(data) if self.origins.canonical else ())
         if own.url:
             return found._replace(url=own.url, source=own.source)
         refused = marks.notes if marks is not None else ()
@@ -201,8 +181,8 @@ class Finder:
         path = os.path.abspath(source.name)  # noqa: PTH100
         # Files beside a page on a root are on it too.
         if local == "companion" and (
-            url_on_root(path, self.origins.roots)
-            or not may_lead_beside(path, data, in_tree=bool(source.input.root))
+            paths.url_on_root(path, self.origins.roots)
+            or not places.may_lead_beside(path, data, in_tree=bool(source.input.root))
         ):
             return None
         base = _opened_base(call, path, data)
@@ -213,21 +193,22 @@ class Finder:
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         tree = source.input.directory
         had_folder = "the mark of a browser" in found.source  # even if somebody removed it
-        places = Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
-        return self._unconverted(call, source, data, places) if local == "resolve" else places
+        beside = places.Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
+        return self._unconverted(call, source, data, beside) if local == "resolve" else beside
 
     def _unconverted(
-        self, call: Call, source: OpenInput, data: bytes, places: Places
+        self, call: Call, source: OpenInput, data: bytes, beside: Places
     ) -> Places | None:
         """What undoes the conversion of a page in a mirror; None for one that was not converted."""
-        mirror = next((one for one in self.origins.mirrors if inside(source.name, one[0])), None)
+        around = (one for one in self.origins.mirrors if paths.inside(source.name, one[0]))
+        mirror = next(around, None)
         if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
-            return places
-        before = original_name(source.name)
-        original = side_file(source.input, f"{before}.orig") if before else None
+            return beside
+        before = paths.original_name(source.name)
+        original = paths.side_file(source.input, f"{before}.orig") if before else None
         if original is not None:
-            return undone(call, data, original, places)
-        return places if is_converted(call, data, source.name, mirror) else None
+            return places.undone(call, data, original, beside)
+        return beside if places.is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
         """Return the URL of a file, None if it is not certain; `own` is the page and its URL."""
@@ -265,7 +246,7 @@ _may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
 
 def _opened_base(call: Call, path: str, data: bytes) -> str:
     """What the references of a page resolve against when it is opened by `file:`."""
-    opened = file_url(path)
+    opened = places.file_url(path)
     if _may_have_base.search(data) is None:
         return opened
     as_file = call._replace(
@@ -279,7 +260,7 @@ def _stated_in(path: str) -> str | None:
     """The URL of a file that stands in its attributes, side files or marks."""
     try:
         with opened(Input(path)) as source:
-            if url := _chosen(beside(source)).url:
+            if url := _chosen(paths.beside(source)).url:
                 return url
             pages = _marks(next(source.pieces, b"")[:_SAVED_HEAD]).pages
     except InputError:
@@ -296,8 +277,8 @@ def _marks(data: bytes) -> Marks:
 
 def _list_of(tree: str) -> dict[str, str] | None:
     """The URLs in HTTrack's list of a tree, None where there is no list."""
-    data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
-    return None if data is None else read_new_txt(data, tree)
+    data = paths.side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
+    return None if data is None else paths.read_new_txt(data, tree)
 
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
