@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from running import PROGRAM, done, meanwhile, program, run
+from running import PROGRAM, meanwhile, run
 
 import relbase
 from relbase.containers import mbox
@@ -45,47 +44,8 @@ def here() -> None:
 # ---- rewrite
 
 
-@pytest.mark.parametrize("arguments", [["in.mbox"], [], ["-"]])
-def test_to_standard_output(arguments: list[str]) -> None:
-    ran = program("rewrite", *arguments, *URL, input=MBOX)
-    name = b"in.mbox" if "in.mbox" in arguments else b"<stdin>"
-    note = name + b": the given URL was the base of 1 message\n"
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, DONE, note)
-    quiet = program("rewrite", *arguments, *URL, "-q", input=MBOX)
-    assert (quiet.stdout, quiet.stderr) == (DONE, b"")
-
-
-def test_to_a_file() -> None:
-    os.utime("in.mbox", ns=(10**9, 5 * 10**9))
-    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v", "--report", "report.jsonl")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == (
-        "in.mbox: links made absolute in 2 places of 2 messages, 1 of them against the given URL\n"
-    )
-    assert Path("out.mbox").read_bytes() == DONE
-    assert Path("out.mbox").stat().st_mtime_ns == 5 * 10**9
-    report = json.loads(Path("report.jsonl").read_bytes())
-    assert (report["places"], report["on_given_url"]) == (2, 1)
-
-
 def test_it_is_what_the_library_makes_of_the_whole() -> None:
     assert relbase.rewrite(MBOX, url="http://h/").data == DONE
-
-
-@pytest.mark.parametrize("data", [b"no message\n", b"From here\n\n<a href=x>", b"From a"])
-def test_an_mbox_without_messages_is_told(data: bytes) -> None:
-    result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
-    assert (result.exit_code, result.stdout_bytes) == (0, data)
-    assert "no message begins in this mbox" in result.stderr
-
-
-def test_what_may_be_a_message_is_told() -> None:
-    reported = run("rewrite", *URL, stdin=FIRST.replace(b">From me\n", LAST + b"\n")).stderr
-    assert reported.startswith("<stdin>:5:1: warning: ")
-    assert "no empty line stands before it" in reported
-    warning, on_url = reported.splitlines()
-    assert warning.endswith("[mbox-separator]")
-    assert on_url == "<stdin>: the given URL was the base of 1 message"
 
 
 def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,76 +73,6 @@ def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -
     assert result.exit_code == 3
     assert result.stderr == "in.mbox: error: it changed while it was read: try again\n"
     assert [path.name for path in Path().iterdir()] == ["in.mbox"]
-
-
-def test_check_and_diff() -> None:
-    result = run("rewrite", "in.mbox", *URL, "--check")
-    assert result.exit_code == 1
-    assert all(line.startswith("in.mbox:") for line in result.stdout.splitlines())
-    Path("out.mbox").write_bytes(DONE)
-    assert run("rewrite", "out.mbox", *URL, "--check").exit_code == 0
-    lines = run("rewrite", "in.mbox", *URL, "--diff").stdout.splitlines()
-    assert [line for line in lines if line.startswith(("---", "@@", "-<", "+<"))] == [
-        "--- in.mbox (message 1)",
-        "@@ -2,4 +2,4 @@",
-        "-<a href=x>",
-        "+<a href=http://h/x>",
-        "--- in.mbox (message 2)",
-        "@@ -15,5 +15,5 @@",
-        "-<a href=y>",
-        "+<a href=http://s/y>",
-    ]
-
-
-# ---- what is reported
-
-
-def test_warnings_have_places_in_the_file() -> None:
-    data = MBOX.replace(b"<p>\r\n<a href=y>", b"<a href=y>\r\n <base href=z/>")
-    *reported, _ = run("rewrite", *URL, stdin=data).stderr.splitlines()
-    places = [line.split(": warning: ")[0] for line in reported]
-    assert places == ["<stdin>:18:13", "<stdin>:18:13"]
-    assert all(": part 2/2: " in line for line in reported)
-    assert data.splitlines()[17] == b" <base href=z/>"
-
-
-def test_references_left_are_told_once() -> None:
-    result = done("rewrite", "--kind", "mbox", stdin=FIRST + SECOND + FIRST)
-    assert result.stderr == (
-        "<stdin>: warning: relative links left unchanged in 2 messages, the first is message 1: "
-        "the message states no base URL (pass --url for the page or site that its links are meant "
-        "for); --message-map gives one for each sender [base-none]\n"
-    )
-    assert run("rewrite", "--strict", stdin=FIRST).exit_code == 1
-
-
-# ---- links and base
-
-
-def test_links() -> None:
-    lines = run("links", "in.mbox", *URL).stdout.splitlines()
-    assert lines == [
-        "in.mbox:4:9: message 1: a/@href: x -> http://h/x [rewritten]",
-        "in.mbox:8:15: message 2: content-base: http://s/ [absolute]",
-        "in.mbox:18:9: part 2/2: a/@href: y -> http://s/y [rewritten]",
-    ]
-    for line in run("links", "in.mbox", *URL, "--json").stdout.splitlines():
-        link = json.loads(line)
-        assert MBOX[link["start"] : link["end"]].decode() == link["reference"]
-
-
-def test_base() -> None:
-    assert run("base", "in.mbox", *URL).stdout.splitlines() == [
-        "in.mbox: message 1: message/rfc822",
-        "    base     http://h/  (retrieval, §3.3: retrieval URL)",
-        "in.mbox: message 2: message/rfc822",
-        "    base     http://s/  (embedded, §3.1: Content-Base of the message)",
-        "    outward  http://h/  (retrieval, §3.3: retrieval URL)",
-        "    part 2/1  text/plain  entity, §3.2: Content-Base of the message  http://s/",
-        "    part 2/2  text/html   entity, §3.2: Content-Base of the message  http://s/",
-        "in.mbox: message 3: message/rfc822",
-        "    base     http://h/  (retrieval, §3.3: retrieval URL)",
-    ]
 
 
 # ---- laws

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[2]
 _OWN: Final = re.compile(
-    r"(?:(?P<feed>[^<>]+) \| )?(?P<variables>(?:\w+=\S* )*)relbase(?P<words>"
+    r"(?!\()(?:(?P<feed>[^<>]+) \| )?(?P<variables>(?:\w+=\S* )*)relbase(?P<words>"
     r"""(?:'[^']*'|"[^"]*"|[^|<>;&'"\n])*?)(?: < (?P<stdin>\S+))?(?P<then> (?:> \S+|\| .+))?"""
 )
 _COMMAND: Final = re.compile(r"  \$ (.*(?:\n  > .*)*)\n((?:  (?!\$ ).*\n)*)")
