@@ -262,6 +262,14 @@ def test_attributes_that_are_none(attributes: Any, error: type[Exception], text:
         Policy(attributes=attributes)
 
 
+def test_what_was_guessed_to_be_a_url_stays_one() -> None:
+    """On a base whose path looks like CSS."""
+    call = {"url": "http://h.example/);x:url(/", "kind": "html", "policy": Policy(extended=True)}
+    result = assert_agreed(b"<p data-src=?q><p data-thumb=' url(x)'>", **call)
+    assert [link.syntax for link in result.links] == ["url", "css"]
+    assert not assert_agreed(result.data, **call).changed
+
+
 # (policy, reference, what becomes of it) in <a href>
 ROWS = [
     (Policy(), "#s", Status.REWRITTEN),

@@ -262,6 +262,8 @@ _CANDIDATE: Final = rb"[^\s,]\S*(?<!,)(?:\s++[0-9.]++[wxh])*+"
 _guess_srcset: Final = expression(_CANDIDATE + rb"(?:\s*+,\s*+" + _CANDIDATE + rb")*+[\s,]*+")
 _guess_descriptor: Final = expression(rb"\s[0-9.]++[wxh](?=[\s,]|\Z)")
 _guess_scheme: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+:")
+# Whatever its path has: a base may hold `;url(`.
+_guess_absolute: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+://")
 
 # Markup, JSON and other data, media queries, functions, addresses (but `x@2x.png`); numbers, dates,
 # ratios; sizes; colours.
@@ -284,9 +286,9 @@ _guess_several: Final = expression(rb"\.{0,2}/[^?\#]*\.[a-z0-9]{2,5}(?:[?\#]\S*+
 
 def guessed(value: bytes) -> Syntax | Literal["css"] | None:
     """Return how a value holds references; None where it may hold none."""
-    if _guess_css.search(value):
-        return "css"
     text = value.strip(C0_AND_SPACE_BYTES)
+    if _guess_css.search(text) and not _guess_absolute.match(text):
+        return "css"
     is_one = len(text.split(None, 1)) == 1
     if not is_one and _guess_descriptor.search(text) and _guess_srcset.fullmatch(text):
         return Syntax.SRCSET
