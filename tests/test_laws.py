@@ -110,7 +110,7 @@ def test_law_8_css_in_a_comment_or_a_cdata_section(text: str) -> None:
 
 
 def law_8_only_the_values_of_links_change(data: bytes, call: Call, result: Result) -> None:
-    if result.changed:
+    if result.changed and b"isindex" not in data.lower():  # of which html5lib makes a form
         attributes = {(link.element, link.attribute) for link in links(data, call)}
         compare(parsed(data), parsed(result.data), attributes)
 
