@@ -243,15 +243,15 @@ def gunzip(body: bytes) -> Iterator[bytes | str]:
     _begin(body, GZIP[:2], "gzip")
     at = 0
     while at == 0 or body.startswith(GZIP, at):
-        at, value, size = yield from _unfold(body, _gzip_data(body, at), _deflate(), zlib.crc32)
-        check = struct.pack("<II", value, size & 0xFFFFFFFF)
+        at, value, size = yield from _unfold(body, gzip_data(body, at), _deflate(), zlib.crc32)
+        check = GZIP_TRAILER.pack(value, size & 0xFFFFFFFF)
         yield from _checked(body, at, check)
         at += len(check)
     yield from _rest(body, at)
 
 
-def _gzip_data(body: bytes, at: int) -> int:
-    """Where the compressed data of a member begins (RFC 1952 §2.3)."""
+def gzip_data(body: bytes, at: int) -> int:
+    """Where the compressed data of a member begins (RFC 1952 §2.3); past the end if it is cut."""
     flags = body[at + 3] if at + _GZIP_HEAD <= len(body) else 0
     at += _GZIP_HEAD
     if flags & _FEXTRA:
@@ -259,12 +259,14 @@ def _gzip_data(body: bytes, at: int) -> int:
     for flag in (_FNAME, _FCOMMENT):
         if flags & flag:
             end = body.find(b"\0", at)
-            at = len(body) if end < 0 else end + 1
+            at = len(body) + 1 if end < 0 else end + 1
     return at + 2 * bool(flags & _FHCRC)
 
 
 _GZIP_HEAD: Final = 10
+GZIP_TRAILER: Final = struct.Struct("<II")  # the checksum and the length
 _FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
+UNKNOWN_FLAG: Final = b"\x20"
 
 
 def inflate(body: bytes) -> Iterator[bytes | str]:

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
+from relbase.containers.buffers import Buffer, Raw
 from relbase.containers.codings import (
     GZIP,
+    GZIP_TRAILER,
     NO_ZSTD,
+    UNKNOWN_FLAG,
     ZSTD,
     fast_zlib,
+    gzip_data,
     zstd_dictionary,
     zstd_stream,
 )
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.containers.codings import Stream
 
@@ -33,12 +38,9 @@ _FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
-# What isal unfolds is held back up to here, until the whole member is known to decode.
-_HELD: Final = 1 << 20
-
-# The bytes that may be looked at again, beside as many as were read so far: members in members,
-# or lengths that lie, could make each byte be looked at a thousand times.
-_AGAIN: Final = 1 << 24
+# The header of a member of gzip: a name in it has no length of its own.
+_MAX_NAME: Final = 1 << 17
+_WORD: Final = (1 << 32) - 1
 
 MAX_DICTIONARY: Final = 1 << 24
 
@@ -46,74 +48,7 @@ _LOOKED_AT: Final = 1 << 12
 _STEP: Final = 1 << 7
 
 
-class _Buffer:
-    """Bytes at hand, and more of them when asked for."""
-
-    def __init__(self) -> None:
-        self.data, self.pos = b"", 0  # what is at hand, and where in it the next byte is
-        self._read = 0  # how many bytes came so far
-        self._again = _AGAIN
-
-    @property
-    def offset(self) -> int:
-        """Where the next byte is in all that came."""
-        return self._read - len(self.data) + self.pos
-
-    def more(self) -> bytes | None:
-        """Return the next piece, None when it is over."""
-        raise NotImplementedError
-
-    def fill(self) -> bool:
-        """Put the next piece to what is at hand; False when it is over."""
-        piece = self.more()
-        if piece is not None:
-            self.data, self.pos = self.data[self.pos :] + piece, 0
-        return piece is not None
-
-    def peek(self, size: int) -> bytes:
-        """Return the next bytes, fewer only at the end."""
-        while len(self.data) - self.pos < size and self.fill():
-            pass
-        return self.data[self.pos : self.pos + size]
-
-    def give_back(self, data: bytes) -> None:
-        """Make bytes that were taken last the next ones again."""
-        if self.data.endswith(data, 0, self.pos):
-            self.pos -= len(data)
-        else:
-            self.data, self.pos = data + self.data[self.pos :], 0
-
-    def look_again(self, data: bytes) -> bool:
-        """Make bytes that were taken last the next ones again; False if that was too often."""
-        self._again -= len(data)
-        if self._again + self._read < 0:
-            return False
-        self.give_back(data)
-        return True
-
-
-class _Raw(_Buffer):
-    """The bytes of an archive."""
-
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        super().__init__()
-        self._chunks = iter(chunks)
-
-    def more(self) -> bytes | None:
-        """Return the next chunk."""
-        chunk = next(self._chunks, None)
-        self._read += len(chunk or b"")
-        return chunk
-
-    def take(self, most: int | None = None) -> bytes:
-        """Return the next bytes, without a number as many as there are at hand; b"" at the end."""
-        self.peek(most or 1)
-        start = self.pos
-        self.pos = len(self.data) if most is None else min(start + most, len(self.data))
-        return self.data[start : self.pos]
-
-
-class Unfolded(_Buffer):
+class Unfolded(Buffer):
     """The text of an archive, joined from its pieces, no further than to the end of a member."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -123,6 +58,7 @@ class Unfolded(_Buffer):
         self._member = 0  # where it begins
         self.over = True  # whether no more of the member comes
         self.fault = ""  # of the member, known when it is over
+        self.remark = ""  # on the member, or on one before it that the same record lies in
         self.packed = False  # whether it was compressed
 
     @property
@@ -137,6 +73,7 @@ class Unfolded(_Buffer):
         self._ahead = next(self._pieces, None)
         self._read += len(piece.data)
         self.packed, self.fault = piece.packed, piece.fault
+        self.remark = piece.remark or self.remark
         is_last = piece.is_last or bool(piece.fault)
         self.over = is_last if piece.packed else self._ahead is None
         return piece.data
@@ -165,8 +102,10 @@ class Unfolded(_Buffer):
             self.pos = blank.end() if blank else self.pos
             if self.pos < len(self.data) or (self.fault and self.over):
                 return True
-            if not self.fill() and not self.enter():
-                return False
+            if not self.fill():
+                self.remark = ""
+                if not self.enter():
+                    return False
 
     def take(self, size: int, most: int) -> tuple[bytes | None, int]:
         """Take bytes of the member; return them, None if they are too many, and their number."""
@@ -197,12 +136,13 @@ class Piece(NamedTuple):
     at: int  # where the member begins in the archive; where the data does, if it is not compressed
     is_last: bool = False  # whether its member ends with it
     fault: str = ""  # why the member does not decode, "" when it does
+    remark: str = ""  # what is wrong with it, though all of it is there
     packed: bool = True  # whether it was compressed
 
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     """Yield the text of an archive, member by member; of any bytes at least one piece."""
-    source = _Raw(chunks)
+    source = Raw(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
         yield from _members(source)
@@ -231,7 +171,7 @@ def packing_of(start: bytes) -> str | None:
 # ---- members
 
 
-def _members(source: _Raw) -> Iterator[Piece]:
+def _members(source: Raw) -> Iterator[Piece]:
     """The members of a compressed archive, and what is between them that is none."""
     dictionary = b""
     while start := source.peek(len(ZSTD)):
@@ -246,92 +186,123 @@ def _members(source: _Raw) -> Iterator[Piece]:
             yield Piece(b"", at, fault="no member begins here: what follows was not read")
             _find_member(source, dictionary)
         else:
-            yield from _unfolded(source, mark, dictionary)
+            yield from _Member(source, mark, dictionary).pieces()
 
 
-def _unfolded_fast(source: _Raw) -> Generator[Piece, None, int | None]:
-    """The pieces of the gzip member that begins here, if isal unfolds it; else how much it gave.
+class _Member:
+    """The member that begins here; after a fault the next one is looked for."""
 
-    Large members are left to zlib, too, and what is wrong with one: both are to have the same.
-    """
-    at, given, size = source.offset, 0, 0
-    raw: list[bytes] = []
-    held: list[bytes] = []
-    isal = fast_zlib()
-    stream = isal.decompressobj(31)
-    # Members with flags that RFC 1952 does not know are none for zlib.
-    is_known = source.peek(4)[3:] < b"\x20"
-    while is_known and len(raw) < _KEPT // _FED[GZIP] and (fed := source.take(_FED[GZIP])):
-        raw.append(fed)
-        try:
-            held.append(stream.decompress(fed))
-        except isal.error:
-            break
-        if stream.eof:
-            source.give_back(stream.unused_data)
-            yield Piece(b"".join(held), at, is_last=True)
-            return None
-        size += len(held[-1])
-        if size - given > _HELD:
-            yield Piece(b"".join(held), at)
-            given = size
-            held.clear()
-    source.give_back(b"".join(raw))
-    return given
+    def __init__(self, source: Raw, mark: bytes, dictionary: bytes) -> None:
+        self._source, self._mark, self._dictionary = source, mark, dictionary
+        self._at, self._given, self._fault = source.offset, 0, NO_ZSTD
+        self._kept: deque[bytes] = deque(maxlen=_KEPT // _FED[mark])  # the last of its raw bytes
+        self._rest = b""  # of the text
 
+    def pieces(self) -> Iterator[Piece]:
+        source, isal = self._source, fast_zlib()
+        if self._mark == GZIP and isal is not zlib and source.peek(4)[3:] < UNKNOWN_FLAG:
+            # Large members are left to zlib, and what is wrong with one: both give the same.
+            yield from self._read(isal.decompressobj(31), isal.error, self._kept.maxlen)
+            if not self._fault:
+                return
+            source.give_back(b"".join(self._kept))
+        if (found := _stream(self._mark, self._dictionary)) is None:
+            source.take(1)
+        else:
+            yield from self._read(*found)
+        if self._fault:
+            yield Piece(self._rest or self._last(), self._at, fault=self._fault)
+            source.look_again(b"".join(self._kept)[1:])
+            _find_member(source, self._dictionary)
 
-def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
-    """The pieces of the member that begins here; after a fault the next member is looked for."""
-    given = 0
-    if mark == GZIP and fast_zlib() is not zlib:
-        done = yield from _unfolded_fast(source)
-        if done is None:
-            return
-        given = done
-    at, fault = source.offset, BREAKS_OFF
-    kept: list[bytes] = []  # the last of its raw bytes: another may begin among them
-    last = b""  # of its text, before a fault
-    found = _stream(mark, dictionary)
-    if found is None:
-        source.take(1)
-        fault = NO_ZSTD
-    else:
-        stream, errors = found
-        size = 0
-        while fed := source.take(_FED[mark]):
+    def _read(
+        self, stream: Stream, errors: type[Exception], most: int | None = None
+    ) -> Iterator[Piece]:
+        """The pieces behind what was given."""
+        source, kept, skipped = self._source, self._kept, self._given
+        kept.clear()
+        self._fault = BREAKS_OFF
+        while len(kept) != most and (fed := source.take(_FED[self._mark])):
             kept.append(fed)
-            size += len(fed)
-            while size > _KEPT and len(kept) > 1:
-                size -= len(kept.pop(0))
             try:
-                data = stream.decompress(fed)
+                text = stream.decompress(fed)
             except errors as error:
-                fault = f"the member does not decode: {error}"
-                if source.offset - at == size:
-                    again = _stream(mark, dictionary) or found
-                    last = b"".join(_before_fault(kept, *again))[given:]
-                break
-            data, given = data[given:], max(0, given - len(data))
+                self._fault = f"the member does not decode: {error}"
+                return
+            data, skipped = text[skipped:], max(0, skipped - len(text))
+            self._given += len(data)
             if stream.eof:
-                source.give_back(stream.unused_data)
-                yield Piece(data, at, is_last=True)
+                if (remark := self._end(stream)) is not None:
+                    yield Piece(data, self._at, is_last=True, remark=remark)
+                self._rest = data
                 return
             if data:
-                yield Piece(data, at)
-    yield Piece(last, at, fault=fault)
-    source.look_again(b"".join(kept)[1:])
-    _find_member(source, dictionary)
+                yield Piece(data, self._at)
+
+    def _end(self, stream: Stream) -> str | None:
+        """Go behind the member; return what is to be remarked, None for a fault.
+
+        With a wrong checksum all of it is there if another member follows.
+        """
+        source, size = self._source, len(stream.unused_data)
+        source.pos -= size
+        if not isinstance(stream, _Gzip) or stream.is_right:
+            self._fault = ""
+            return ""
+        follows = source.peek(len(ZSTD))
+        if not follows or _is_skippable(follows) or _mark_of(follows) is not None:
+            self._fault = ""
+            return "the checksum or the length of its gzip member is wrong"
+        source.pos += size
+        self._fault = _WRONG
+        return None
+
+    def _last(self) -> bytes:
+        """What follows up to the fault, if all of a member is kept."""
+        found = _stream(self._mark, self._dictionary)
+        is_kept = self._source.offset - self._at == sum(map(len, self._kept))
+        if found is None or self._fault == BREAKS_OFF or not is_kept:
+            return b""
+        (stream, errors), last = found, bytearray()
+        size = sum(len(stream.decompress(fed)) for fed in [*self._kept][:-1])
+        with suppress(errors):
+            for byte in self._kept[-1]:
+                last += stream.decompress(bytes((byte,)))
+        return bytes(last[self._given - size :])
 
 
-def _before_fault(kept: list[bytes], stream: Stream, errors: type[Exception]) -> Iterator[bytes]:
-    """What the bytes fed last unfold to before the fault: of a small member its whole text."""
-    for fed in kept[:-1]:
-        stream.decompress(fed)
-    with suppress(errors):
-        for byte in kept[-1]:
-            yield stream.decompress(bytes((byte,)))
+class _Gzip:
+    """A gzip member, whatever its checksum is: all bytes are there before it (RFC 1952 §2.3)."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(-15)
+        self._head: bytes | None = b""
+        self._value = self._size = 0
+        self.eof, self.unused_data = False, b""
+        self.is_right = True
+
+    def decompress(self, fed: bytes) -> bytes:
+        """Return what some bytes unfold to; raise `zlib.error` where they do not."""
+        if self._head is not None:
+            self._head += fed
+            start = gzip_data(self._head, 0)
+            if self._head[3:4] >= UNKNOWN_FLAG or len(self._head) > _MAX_NAME:
+                raise zlib.error("unknown header flags set, or a name without end")
+            if start > len(self._head):
+                return b""
+            fed, self._head = self._head[start:], None
+        data = self._stream.decompress(fed)
+        self._value, self._size = zlib.crc32(data, self._value), self._size + len(data)
+        rest = self._stream.unused_data
+        if len(rest) >= GZIP_TRAILER.size:
+            self.eof, self.unused_data = True, rest[GZIP_TRAILER.size :]
+            self.is_right = rest.startswith(GZIP_TRAILER.pack(self._value, self._size & _WORD))
+        return data
 
 
+_WRONG: Final = (
+    "the member does not decode: Error -3 while decompressing data: incorrect data check"
+)
 # The fault of a member that the archive ends in.
 BREAKS_OFF: Final = "the archive breaks off inside of a member"
 
@@ -342,14 +313,14 @@ def _mark_of(start: bytes) -> bytes | None:
 
 def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:
     if mark == GZIP:
-        return zlib.decompressobj(31), zlib.error
+        return cast("Stream", _Gzip()), zlib.error
     return None if mark is None else zstd_stream(dictionary)
 
 
 # ---- after damage
 
 
-def _find_member(source: _Raw, dictionary: bytes) -> None:
+def _find_member(source: Raw, dictionary: bytes) -> None:
     """Go to the next place that begins like a member of a record, or to the end."""
     while source.peek(_LOOKED_AT):
         found = _any_mark.search(source.data, source.pos)
@@ -386,7 +357,7 @@ _is_skippable: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18").match
 _FRAME_HEAD: Final = 8
 
 
-def _skippable(source: _Raw) -> tuple[bytes, str]:
+def _skippable(source: Raw) -> tuple[bytes, str]:
     """The content of a frame that holds no text, and why it cannot be read."""
     head = source.peek(_FRAME_HEAD)
     size = int.from_bytes(head[4:], "little")

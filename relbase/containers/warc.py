@@ -55,6 +55,7 @@ class Record(NamedTuple):
     offset: int  # where it begins in the archive; of a compressed archive, the member
     size: int  # of its block, in bytes
     block: bytes | None  # None when it was not wanted, or is longer than `MAX_BLOCK`
+    remark: str = ""  # what is wrong with it, though all of it is there
 
     def get(self, name: str) -> str:
         """Return the value of the first field of a name in lower case, "" for none."""
@@ -137,7 +138,8 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     elif why or (is_wanted and block is None):
         yield record.fault(Trouble.TOO_LARGE, why or "the block is too large for the memory")
     else:
-        yield record._replace(size=length, block=block if is_wanted else None)
+        kept = block if is_wanted else None
+        yield record._replace(size=length, block=kept, remark=text.remark)
     if found is None and _is_cut_behind(text, record):
         yield record.fault(Trouble.CUT, "the archive breaks off after the block")
 

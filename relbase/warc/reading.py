@@ -43,7 +43,7 @@ class Page(NamedTuple):
         body: The body with its transfer and content codings removed.
         truncated: Why part of it is missing, as in WARC-Truncated; "" if it is whole.
         remarks: What is wrong with the record, as sentences for people.
-        payload: "truncated", "recoded" if its codings are not as stated, else "".
+        payload: "truncated", "recoded" if its codings or checksums are not as stated, else "".
     """
 
     offset: int
@@ -167,8 +167,8 @@ def _page(record: Record) -> Page | Fault | None:
         message.fields,
         found.data,
         truncated,
-        (*message.remarks, *found.remarks, *missing),
-        "truncated" if truncated else "recoded" if found.remarks else "",
+        (*filter(None, (record.remark,)), *message.remarks, *found.remarks, *missing),
+        "truncated" if truncated else "recoded" if found.remarks or record.remark else "",
     )
 
 
@@ -316,4 +316,5 @@ def _revisited(record: Record, payload: Page) -> Page:
         date=record.get("warc-date"),
         status=status,
         fields=(*(field for field in own if field[0] in names), *fields),
+        remarks=(*filter(None, (record.remark,)), *payload.remarks),
     )

@@ -45,7 +45,7 @@ class LinkRow(NamedTuple):
         start: Where the reference begins in the decoded body, in bytes.
         end: Where it ends.
         payload: State of the page: "truncated" if part of it is missing, "recoded" if its codings
-            are not as stated, else "".
+            or checksums are not as stated, else "".
     """
 
     warc: str

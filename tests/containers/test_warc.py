@@ -111,7 +111,7 @@ def test_a_damaged_member_costs_itself_alone(packed: str) -> None:
         good, bad = read(members[0] + broken + members[2] + members[3])
         assert {record_id(1), record_id(3), record_id(4)} <= set(ids(good)), at
         # What is damaged unseen (a time, a name) is no damage.
-        assert bad or good[1].block == BLOCKS[1] or packed == "warc.zst"
+        assert bad or good[1].remark or good[1].block == BLOCKS[1] or packed == "warc.zst"
 
 
 def test_a_member_that_lost_bytes_costs_itself_alone() -> None:
@@ -152,21 +152,28 @@ def test_neither_chunks_nor_the_library_decide_what_is_read_of_a_damaged_member(
     assert len(by_isal) == 1
 
 
-def test_the_fault_of_a_wrong_checksum_names_its_record() -> None:
-    damaged = DAMAGES["a wrong checksum"](gz(SMALL[1]))
-    [fault] = read(damaged + gz(SMALL[2]))[1]
-    assert (fault.record_id, fault.url, fault.trouble) == (
-        record_id(2),
-        "http://h/a",
-        Trouble.DAMAGED,
-    )
-    assert fault.salvaged is not None
-    assert fault.salvaged.block == BLOCKS[1]
-    assert fault.salvaged.get("warc-truncated")
+@pytest.mark.parametrize("size", [1, 1000])
+@pytest.mark.parametrize("damage", ["a wrong checksum", "a wrong length"])
+def test_a_member_with_a_wrong_checksum_is_whole_with_a_remark(damage: str, size: int) -> None:
+    damaged = [DAMAGES[damage](gz(SMALL[number])) for number in (1, 2)]
+    good, bad = read(damaged[0] + gz(SMALL[3]) + damaged[1], size)
+    assert bad == []
+    assert [one.block for one in good] == [BLOCKS[1], BLOCKS[3], BLOCKS[2]]
+    remark = "the checksum or the length of its gzip member is wrong"
+    assert [one.remark for one in good] == [remark, "", remark]
+
+
+def test_the_remark_on_a_member_is_on_the_record_that_ends_in_it() -> None:
+    damaged = DAMAGES["a wrong length"]
+    cut = SMALL[3].index(b"HTTP/1.1 200") + 20
+    members = [damaged(gz(SMALL[3][:cut])), gz(SMALL[3][cut:]), damaged(gz(SMALL[1][:-9]))]
+    good, bad = read(b"".join([*members, gz(SMALL[0])]))
+    assert [bool(one.remark) for one in good] == [True, False]
+    assert [fault.record_id for fault in bad] == [record_id(2)]
 
 
 def test_each_of_several_damaged_members_is_a_fault() -> None:
-    damaged = [DAMAGES["a wrong checksum"](gz(one)) for one in SMALL[1:]]
+    damaged = [DAMAGES["no end"](gz(one)) for one in SMALL[1:]]
     good, bad = read(b"".join(damaged) + gz(SMALL[0]))
     assert [fault.record_id for fault in bad] == [record_id(2), record_id(3), record_id(4)]
     assert ids(good) == [record_id(1)]

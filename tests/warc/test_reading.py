@@ -268,6 +268,14 @@ def test_a_lie_about_what_nobody_calls_a_page_loses_nothing(type_: str) -> None:
     assert read(response(1, "http://h/", lie)) == []
 
 
+def test_a_wrong_checksum_of_a_member_is_as_one_of_a_body() -> None:
+    original, again = gz(ORIGINAL), gz(revisit(("WARC-Refers-To", record_id(1))))
+    for page in read(original[:-8] + b"abcd" + original[-4:] + again[:-1] + b"x", twice=True):
+        assert isinstance(page, Page)
+        assert (page.body, page.truncated, page.payload) == (BODY, "", "recoded")
+        assert "the checksum or the length of its gzip member is wrong" in page.remarks
+
+
 # ---- revisits (WARC/1.1 §6.7)
 
 ORIGINAL: Final = response(1, "http://h/a/", http(BODY), ("WARC-Payload-Digest", "sha1:X"))
