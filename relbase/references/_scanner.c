@@ -644,7 +644,7 @@ typedef struct {
   PyObject *elements, *tags, *enter;
   Xml *xml;
   Call *call;
-  Edits scoped;   /* of the scope that is being read */
+  Edits scoped[MOST_OPEN]; /* of the scopes that are being read */
   PyObject *list; /* of edits */
 } Learned;
 
@@ -671,7 +671,7 @@ static int tag_known(void *data, Text tag, size_t n) {
 /* Hands on what was found on one base. */
 static int flush(Learned *l) {
   Scan *s = &l->xml->scan;
-  Edits *edits = s->shapes == &l->scoped.shapes ? &l->scoped : &l->call->edits;
+  Edits *edits = (Edits *)s->shapes;
   for (size_t i = 0; i < s->count; i++) {
     PyObject *edit = edit_of(&s->found[i], edits->written, l->call->type);
     int done = edit ? PyList_Append(l->list, edit) : -1;
@@ -685,17 +685,22 @@ static int flush(Learned *l) {
 
 static int scope_known(void *data, Text value, size_t n) {
   Learned *l = data;
-  PyObject *edits = NULL;
+  Xml *x = l->xml;
+  int around = x->open - !value; /* how many scopes are around the one that begins, or ends */
   if (value) {
-    edits = PyObject_CallFunction(l->enter, "Nn", bytes_of(value, (Py_ssize_t)n),
-                                  (Py_ssize_t)(value - l->xml->scan.text));
+    int number = around ? x->opened[around - 1].number : 0;
+    PyObject *edits = PyObject_CallFunction(l->enter, "Nni", bytes_of(value, (Py_ssize_t)n),
+                                            (Py_ssize_t)(value - x->scan.text), number);
     if (!edits || edits == Py_None) return Py_XDECREF(edits), 0;
+    l->scoped[around] = (Edits){.shapes = {.learn = learn}, .edits = edits};
   }
   int done = flush(l);
-  forget(&l->scoped);
-  Py_XDECREF(l->scoped.edits);
-  l->scoped = (Edits){.shapes = {.learn = learn}, .edits = edits};
-  l->xml->scan.shapes = edits ? &l->scoped.shapes : &l->call->edits.shapes;
+  if (!value) {
+    forget(&l->scoped[around]);
+    Py_CLEAR(l->scoped[around].edits);
+  }
+  int last = value ? around : around - 1;
+  x->scan.shapes = last < 0 ? &l->call->edits.shapes : &l->scoped[last].shapes;
   return done;
 }
 
@@ -721,8 +726,8 @@ static PyObject *markups_of(const Xml *x) {
 
 /* xml(tables, ..., end, depth, floor, reads, elements, tags, enter) -> (edits, place or -1, depth,
    the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
-   its last, the number of its scope)). `enter` says by a value and its place what becomes of shapes
-   in a scope, or None. */
+   its last, the number of its scope)). `enter` says by a value, its place and the number of the scope
+   around it, 0 for none, what becomes of shapes in a scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Learned l;
@@ -750,7 +755,8 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   l.call = &call;
   Text at = xml(&x, call.pos, call.end);
   PyObject *made = NULL;
-  if (!PyErr_Occurred() && flush(&l))
+  if (!PyErr_Occurred() && flush(&l) &&
+      !PyList_SetSlice(l.list, (Py_ssize_t)x.flushed, PY_SSIZE_T_MAX, NULL))
     made = Py_BuildValue("(OnnNN)", l.list, at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
                          (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x));
   Py_DECREF(l.list);

@@ -1172,13 +1172,15 @@ typedef struct {
   int scope; /* its number, 0 outside */
 } Markup;
 
-/* An element with a base of its own that is read as a whole: what was before it. */
+/* An element with a base of its own, in no other, that is read as a whole: what was before it. */
 typedef struct {
-  Text start; /* of its start tag; NULL for none */
-  ptrdiff_t depth;
-  size_t markups;
+  Text start; /* of its start tag */
+  size_t found, markups;
   Item item;
+  int scopes;
 } Scope;
+
+enum { MOST_OPEN = 4 }; /* scopes in each other */
 
 enum Reads { READS_MARKUP = 1, ASCII_ALONE = 2 };
 
@@ -1188,8 +1190,12 @@ typedef struct {
   ptrdiff_t depth, floor; /* how many elements are open; of those not to be left */
   int reads; /* what it may: of `Reads` */
   Item item;
-  Scope scope;
-  int scopes;     /* how many were begun */
+  Scope scope; /* zeros outside of scopes */
+  struct {
+    ptrdiff_t depth;
+    int number;
+  } opened[MOST_OPEN]; /* the scopes that are being read */
+  int open, scopes; /* how many those are; how many were begun */
   size_t flushed; /* what was found before, and handed on */
   Markup *markups;
   size_t count, room;
@@ -1329,7 +1335,7 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
     return is_readable(begin, end) ? value(s, &a, holds) : STOPS;
   }
   size_t first = x->flushed + s->count;
-  Markup found = {x->item, text, first, first, x->scope.start ? x->scopes : 0};
+  Markup found = {x->item, text, first, first, x->open ? x->opened[x->open - 1].number : 0};
   int done = markup(x, begin, end, is_escaped);
   found.last = x->flushed + s->count;
   return done == CONTINUES && found.last > found.first ? push_markup(x, &found) : done;
@@ -1349,12 +1355,30 @@ static int text_by_tag(const Xml *x, Text tag, Text end, const Attribute *stated
   return x->lookup.tag(x->lookup.data, room, before + after);
 }
 
+/* The base that a tag states is read on the one around it. */
+static int begin_scope(Xml *x, Text tag, const Attribute *stated) {
+  Scope scope = {tag, x->flushed + x->scan.count, x->count, x->item, x->scopes};
+  if (x->open == MOST_OPEN || value(&x->scan, stated, URL) != CONTINUES ||
+      !x->lookup.scope(x->lookup.data, stated->value, (size_t)(stated->end - stated->value)))
+    return STOPS;
+  if (!x->open) x->scope = scope;
+  x->opened[x->open].depth = x->depth;
+  x->opened[x->open++].number = ++x->scopes;
+  return CONTINUES;
+}
+
+static int end_scope(Xml *x) {
+  int done = x->lookup.scope(x->lookup.data, NULL, 0) ? CONTINUES : STOPS;
+  if (!--x->open) memset(&x->scope, 0, sizeof x->scope);
+  return done;
+}
+
 static int xml_tag(Xml *x, Text *pp, Text e) {
   Scan *s = &x->scan;
   Text name = *pp, p = name, q;
   Known known;
   Attribute held[MOST_HELD], stated = {.value = NULL};
-  int count = 0;
+  int holdings[MOST_HELD], count = 0, is_empty;
   if (!IS(*p, XML_NAME)) return STOPS;
   while (p < e && IS(*p, XML_NAME)) p++;
   Text name_end = p;
@@ -1362,11 +1386,7 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
   for (;; p = q + 1) {
     for (q = p; q < e && IS(*q, XML_WS); q++) continue;
     if (q >= e) return STOPS;
-    if (begins(q, e, "/>")) {
-      *pp = q + 2;
-      return stated.value ? STOPS : CONTINUES;
-    }
-    if (*q == '>') break;
+    if ((is_empty = begins(q, e, "/>")) || *q == '>') break;
     Attribute a = {.name = q};
     if (q == p || !IS(*q, XML_NAME) || *q == '!' || *q == '?') return STOPS;
     while (q < e && IS(*q, XML_NAME)) q++;
@@ -1382,27 +1402,27 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
     int holds = x->lookup.attribute(x->lookup.data, &known, a.name, a.length);
     if (holds < 0) return STOPS;
     if (holds == NOTHING) continue;
+    if (!is_readable(a.value, a.end)) return STOPS;
     if (holds == SCOPE) {
-      if (stated.value || x->scope.start) return STOPS;
+      if (stated.value || count) return STOPS;
       stated = a;
       continue;
     }
     for (int i = 0; i < count; i++)
       if (a.length == held[i].length && !memcmp(a.name, held[i].name, a.length)) return STOPS;
-    if (count == MOST_HELD || !is_readable(a.value, a.end)) return STOPS;
-    held[count++] = a;
-    if (value(s, &a, holds) != CONTINUES) return STOPS;
+    if (count == MOST_HELD) return STOPS;
+    held[count] = a;
+    holdings[count++] = holds;
   }
-  p = q + 1;
-  int text = known.text;
+  p = q + 1 + is_empty;
+  int text = is_empty ? NOTHING : known.text;
   if (text == BY_TAG && (text = text_by_tag(x, name - 1, p, &stated)) < 0) return STOPS;
-  if (stated.value) {
-    Scope scope = {name - 1, x->depth, x->count, x->item};
-    if (count ||
-        !x->lookup.scope(x->lookup.data, stated.value, (size_t)(stated.end - stated.value)))
-      return STOPS;
-    x->scope = scope;
-    x->scopes++;
+  if (stated.value && begin_scope(x, name - 1, &stated) != CONTINUES) return STOPS;
+  for (int i = 0; i < count; i++)
+    if (value(s, &held[i], holdings[i]) != CONTINUES) return STOPS;
+  if (is_empty) {
+    *pp = p;
+    return stated.value ? end_scope(x) : CONTINUES;
   }
   if (text && xml_text(x, &p, e, text) != CONTINUES) return STOPS;
   if (known.is_item) x->item = (Item){name - 1, name_end, q + 1};
@@ -1418,9 +1438,11 @@ static Text after(Text p, Text e, const char *text) {
   return NULL;
 }
 
-/* Whether there is room in a batch, where each scope takes some too. */
+/* Whether there is room in a batch, where each scope takes some too; one that is read as a whole has
+   its own. */
 static int goes_on(const Xml *x) {
-  return x->scan.count + (x->scope.start ? 0 : x->flushed + 8 * (size_t)x->scopes) < BATCH;
+  size_t found = x->flushed + x->scan.count - x->scope.found;
+  return found + 8 * (size_t)(x->scopes - x->scope.scopes) < BATCH;
 }
 
 /* Reads XML as `xml` does; it may end in a scope. */
@@ -1435,10 +1457,8 @@ static Text xml_range(Xml *x, Text p, Text e) {
       if (x->depth - 1 == x->floor || !(p = find(p, e, '>'))) return begin;
       p++;
       x->depth--;
-      if (x->scope.start && x->depth == x->scope.depth) {
-        if (!x->lookup.scope(x->lookup.data, NULL, 0)) return begin;
-        x->scope.start = NULL;
-      }
+      if (x->open && x->depth == x->opened[x->open - 1].depth && end_scope(x) != CONTINUES)
+        return begin;
     } else if (*p == '!' || *p == '?') {
       if (begins(p, e, "!--")) p = after(p + 3, e, "-->");
       else if (begins(p, e, "![CDATA[")) p = after(p + 8, e, "]]>");
@@ -1459,13 +1479,15 @@ static Text xml_range(Xml *x, Text p, Text e) {
    where to look. A scope that is not read as a whole is looked at from its beginning. */
 static Text xml(Xml *x, Text p, Text e) {
   p = xml_range(x, p, e);
-  if (!x->scope.start) return p;
+  if (!x->open) return p;
+  Scope scope = x->scope;
+  x->depth = x->opened[0].depth;
   x->scan.count = 0;
-  x->count = x->scope.markups;
-  x->item = x->scope.item;
-  x->depth = x->scope.depth;
-  x->lookup.scope(x->lookup.data, NULL, 0);
-  return x->scope.start;
+  while (x->open) end_scope(x);
+  x->flushed = scope.found;
+  x->count = scope.markups;
+  x->item = scope.item;
+  return scope.start;
 }
 
 /* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */

@@ -2,7 +2,6 @@
 
 Some readers resolve what stands in an item against the item's link, which is what bloggers mean who
 write `<img src="picture.png">` in a post: where that would give other URLs, one note says how many.
-A feed may have ten thousand items, so that is asked once for all references of a directory.
 """
 
 from __future__ import annotations
@@ -24,77 +23,55 @@ if TYPE_CHECKING:
     from relbase.references.xml import Slot
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
+    from relbase.rewriting.xml_bases import Resolve
 
 
 class ItemLinks:
     """How many references of items would come out otherwise on the items' links."""
 
-    def __init__(self) -> None:
+    def __init__(self, document: Context) -> None:
+        self._how = document.task.profile, document.encoding
         self._count = 0
         self._first = ""
         self._span: Span | None = None
-        self._differ: dict[tuple[str, str, str], bool] = {}
 
     def compare(
         self,
         text: bytes,
         edits: Iterable[Edit],
         link: str,
-        context: Context,
+        resolve: Resolve,
         span: Span | None = None,
     ) -> None:
         """Count the references that edits of a text make absolute, if a link would make others."""
-        others = [edit for edit in edits if not _is_of_origin(text, edit, link)]
-        try:
-            url = context.resolve(link) if others and context.resolve else None
-        except ValueError:
-            url = None
-        if url is None:
-            return
-        for edit in others:
-            found = _reference(text, edit.start)
-            reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
-            if self._differs(reference, url, context):
+        simple = _simple(link.encode("utf-8", "surrogatepass"))
+        root, directory = (simple[2], simple[1]) if simple else (None, b"")
+        for edit in edits:
+            start, end, new = edit
+            first = text[start : start + 1]
+            if simple is None or start < end or not (first == b"/" or first.isalnum()):
+                differs = self._differs(_reference_at(text, start), link, resolve)
+            elif first == b"/":
+                differs = root is not None and not root.startswith(new + b"/")
+            else:
+                differs = new != directory if root else directory != b""
+            if differs:
                 self._count += 1
-                how = context.task.profile, context.encoding
-                if self._span is None and (resolve := resolver(url, *how)) is not None:
-                    self._span = span or Span(edit.start, edit.end)
-                    shown = f"{reference[:200]!r}, to {resolve(reference)[:200]!r}"
-                    self._first = f"the first, {shown}"
+                if self._span is None:
+                    self._span = span or Span(start, end)
+                    reference = _reference_at(text, start)
+                    on_link = self._on_link(reference, link, resolve)
+                    self._first = f"the first, {reference[:200]!r}, to {on_link[:200]!r}"
 
-    def _differs(self, reference: str, link: str, context: Context) -> bool:
-        """Whether a reference resolves to something else; asked by the directories of all three."""
-        own = context.base.url
-        path = _path(reference)
-        if path is None or not path[0]:
-            return link != own
-        directory, slash, _ = path[0].rpartition("/")
-        directory += slash
-        if _names(directory):  # what is before names alone is the same
-            directory = directory[: directory.startswith("/")]
-        around = link[: link.rfind("/") + 1]
-        key = directory, own, around
-        if directory == "/":
-            key = directory, _root(own)[0], _root(around)[0]  # type: ignore[index]
-        known = self._differ.get(key)
-        if known is None:
-            if len(self._differ) >= _MOST:
-                self._differ.clear()
-            try:
-                known = self._differs_in(directory, around, context)
-            except ValueError:
-                known = False
-            self._differ[key] = known
-        return known
-
-    def _differs_in(self, directory: str, around: str, context: Context) -> bool:
-        if context.resolve is None:
+    def _differs(self, reference: str, link: str, resolve: Resolve) -> bool:
+        try:
+            return self._on_link(reference, link, resolve) != resolve(reference)
+        except ValueError:
             return False
-        url = context.resolve(f"{directory}x")
-        if not directory and _is_directory(around):
-            return url != f"{around}x"
-        other = resolver(around, context.task.profile, context.encoding)
-        return other is not None and other(f"{directory}x") != url
+
+    def _on_link(self, reference: str, link: str, resolve: Resolve) -> str:
+        on_link = resolver(resolve(link), *self._how)
+        return resolve(reference) if on_link is None else on_link(reference)
 
     def notes(self, part: str) -> Iterator[Note]:
         """The note on all of them, if there are any."""
@@ -107,35 +84,32 @@ class ItemLinks:
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 
 
-def _is_of_origin(text: bytes, edit: Edit, link: str) -> bool:
-    """Whether a reference that begins with a slash plainly becomes the same on an item's link."""
-    if edit.start != edit.end or not text.startswith(b"/", edit.start):
-        return False
-    return bool(_is_rooted(link)) or link.startswith(f"{edit.new.decode('ascii')}/")
+# A link on which a reference of names, and one from the root, is put after the link's directory and
+# root: as it is, or if it is of names itself, after those of the base.
+_simple: Final = re.compile(
+    rb"((https?://[A-Za-z0-9.:-]++/)?+(?:[A-Za-z0-9_~-]++/)*+)"
+    rb"(?:(?!%2[Ee])[A-Za-z0-9_~%-][A-Za-z0-9._~%-]*+)?+(?:[?#].*+)?+"
+).fullmatch
 
 
-_is_rooted: Final = re.compile(r"/(?![/\\])").match
+def _reference_at(text: bytes, start: int) -> str:
+    found = _reference(text, start)
+    return unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
 
-# Directories of references in a feed are few; those of a hostile one are forgotten.
-_MOST: Final = 1024
 
 # A reference up to what ends it: the quote around it may be written as a character reference.
 _reference: Final = re.compile(
     rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
 ).match
-_path: Final = re.compile(r"[^?#]*+").match
-_names: Final = re.compile(r"/?+(?:[A-Za-z0-9_~-]++/)*+").fullmatch
-_is_directory: Final = re.compile(r"https?://[A-Za-z0-9.:-]++/(?:[A-Za-z0-9_~-]++/)*+").fullmatch
-_root: Final = re.compile(r"(?:[^/?#]*+//[^/?#]*+|.*+)", re.DOTALL).match
 
 
 class Items:
     """The item that a visit of a feed is in, and what the items' links would make of their HTML."""
 
-    def __init__(self, text: bytes, encoding: str) -> None:
-        self.links = ItemLinks()
+    def __init__(self, text: bytes, document: Context) -> None:
+        self.links = ItemLinks(document)
         self._text = text
-        self._lines = Lines(text, encoding)
+        self._lines = Lines(text, document.encoding)
         self._item: xml.Item | None = None
         self._link: xml.Attribute | None = None
         self._end = -1
@@ -172,14 +146,17 @@ class Items:
             if isinstance(item, Edit):
                 edits.append(item)
             yield item
-        self.compare(slot.value.start, context, -1, edits)
+        self.compare(slot.value.start, context.resolve, -1, edits)
 
-    def compare(self, start: int, context: Context, stated_at: int, edits: list[Edit]) -> None:
+    def compare(
+        self, start: int, resolve: Resolve | None, stated_at: int, edits: list[Edit]
+    ) -> None:
         """Count what the link of an item would change of the edits in its HTML, from a place on."""
-        if not edits or self._item is None or stated_at > self._item.end:
+        item = self._item
+        if not edits or resolve is None or item is None or stated_at > item.end:
             return
-        if (link := self._around(self._item, start)) is not None:
-            self.links.compare(self._text, edits, url_of(self._text, link), context)
+        if (link := self._around(item, start)) is not None:
+            self.links.compare(self._text, edits, url_of(self._text, link), resolve)
 
     def _around(self, item: xml.Item, start: int) -> xml.Attribute | None:
         if self._end < 0:

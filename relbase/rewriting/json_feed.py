@@ -57,7 +57,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
         words = "it is not JSON, or its version is not that of a JSON Feed: left unchanged"
         yield Note(Reason.JSON_UNSOUND, context.part, None, words)
         return
-    links = ItemLinks()
+    links = ItemLinks(context)
     for string in scripts.strings(feed):
         row = _ROWS.get(tuple(string.names)) if string.kind is JsonKind.MEMBER else None
         if row is not None:
@@ -107,7 +107,7 @@ def _of_item(
     if context.task.policy.item_links:
         return visit_value(inner, context.on(context.established(link)[0]), place)
     found = list(visit_value(inner, context, place))
-    if context.task.edits_only:
+    if context.task.edits_only and context.resolve is not None:
         edits = (item for item in found if isinstance(item, Edit))
-        links.compare(inner, edits, link.value, context, Span(string.start, string.end))
+        links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
     return found

@@ -77,7 +77,7 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
 
 
 def xml_scan_for(
-    context: Context, enter: Callable[[bytes, int], object], reads: int
+    context: Context, enter: Callable[[bytes, int, int], object], reads: int
 ) -> Callable[..., Any]:
     """Return what makes edits in XML on a base, and if wanted in the HTML of its texts.
 

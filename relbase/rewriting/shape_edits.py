@@ -36,21 +36,15 @@ if TYPE_CHECKING:
 class ShapeEdits(dict[int, ShapeEdit | None]):
     """What becomes of references of each shape on a base, so deep in documents."""
 
-    __slots__ = ("_depth", "_resolve")
+    __slots__ = ("_depth", "resolve")
 
     def __init__(self, resolve: Callable[[str], str] | None, depth: int) -> None:
-        self._resolve = resolve  # None where samples tell nothing
+        self.resolve = resolve  # None where samples tell nothing
         self._depth = depth
 
     def __missing__(self, shape: int) -> ShapeEdit | None:
-        edit = self[shape] = None if self._resolve is None else self._edit(shape, self._resolve)
+        edit = self[shape] = None if self.resolve is None else self._edit(shape, self.resolve)
         return edit
-
-    def share(self, other: ShapeEdits) -> None:
-        """Take over from a base of the same origin what no more depends on."""
-        for shape in (Shape.ROOT, Shape.NETWORK):
-            if shape in other:
-                self[shape] = other[shape]
 
     def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
         sample = SAMPLES.get(shape)
@@ -85,10 +79,32 @@ NO_EDITS: Final = ShapeEdits(None, 0)
 _means_itself: Final = re.compile(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
+def simple_edits(url: str, resolve: Callable[[str], str] | None, depth: int) -> ShapeEdits | None:
+    """Return what becomes of plain references by both RFCs; None for a base that is not simple."""
+    simple = _simple.fullmatch(url)
+    if simple is None:
+        return None
+    root, directory = simple[1].encode(), (simple[1] + (simple[2] or "/")).encode()
+    edits = ShapeEdits(resolve, depth)
+    edits[_ROOT] = ShapeEdit(0, root, len(root), UNQUOTED | IN_CSS)
+    edits[_PATH] = ShapeEdit(0, directory, len(directory), UNQUOTED | IN_CSS)
+    return edits
+
+
+_NAME: Final = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*+"
+_simple: Final = re.compile(
+    rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[A-Za-z0-9=_-]*+)?+)?+"
+)
+_ROOT: Final = int(Shape.ROOT)
+_PATH: Final = int(Shape.PATH)
+
+
 def edits_on(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
 ) -> ShapeEdits:
     """Return what becomes of plain references on a base, by what resolves them."""
+    if profile is not Profile.WHATWG and (edits := simple_edits(url, resolve, depth)) is not None:
+        return edits
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own; without
     # a net_loc a path may be written otherwise.
     is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))

@@ -8,27 +8,36 @@ on the chain of its own kind.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Base, Layer, Statement, plain_base
+from relbase.bases.layers import Layer, Statement, plain_base
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
 from relbase.references.xml import embedded_base, is_shown, meant
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.context import Context, prepared
-from relbase.rewriting.shape_edits import NO_EDITS, edits_on
+from relbase.rewriting.context import resolver
+from relbase.rewriting.shape_edits import ShapeEdits, simple_edits
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
 from relbase.view.xml_values import pieces_view
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
     from relbase.references.xml import Attribute, Element
-    from relbase.rewriting.shape_edits import ShapeEdits
+    from relbase.rewriting.context import Context
+
+    Resolve: TypeAlias = Callable[[str], str]
 
 # No document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100
+
+# Relative in both RFCs, and what it resolves to is a base as it is.
+_relative: Final = re.compile(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
 
 _REMEMBERED: Final = 1 << 12
 _FEW: Final = 16
@@ -80,8 +89,9 @@ class Scopes:
         self._depth = 0
         # Many elements may state the same few: where each stands is not asked for.
         self._known: dict[tuple[bytes, str], Context] = {}
-        self._plain: dict[str, tuple[Context, ShapeEdits]] = {}
-        self._sibling: tuple[str, ShapeEdits] = "", NO_EDITS  # of an origin
+        self._plain: dict[str, ShapeEdits] = {}
+        # Bases that the compiled scanner met on its way: what resolves on each, where it stands.
+        self.passed: list[tuple[Resolve | None, int]] = []
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
         self.stated_at = -1  # where the `xml:base` stands that decides here; -1 for none
         self.inside: Context | None = document  # None where bases nest too deep
@@ -121,34 +131,42 @@ class Scopes:
         self.inside = self.stated
         return notes
 
-    def at_once(self, value: bytes) -> tuple[Context, ShapeEdits] | None:
-        """What an `xml:base` makes of the inside of its element; None where it is to be entered."""
-        around = self.stated
-        if around is None or not self.counts or self._depth >= MAX_XML_BASE_DEPTH:
+    def at_once(self, value: bytes, at: int, around: int) -> ShapeEdits | None:
+        """What an `xml:base` makes of shapes, in the one of such a number among those passed.
+
+        None where its element is to be entered.
+        """
+        outer = self.stated
+        if outer is None or not self.counts or outer.task.profile is Profile.WHATWG:
             return None
+        resolve = self.passed[around - 1][0] if around else outer.resolve
         url = value.decode("latin-1")
-        profile = around.task.profile
-        if profile is Profile.WHATWG or not plain_base.fullmatch(url):
-            return None
-        if (known := self._plain.get(url)) is not None and known[0].base.outer is around.base:
-            return known
-        resolve = prepared(url, profile, around.encoding)
-        base = Base(url, Layer.EMBEDDED, "xml:base", around.base)
-        edits = edits_on(url, profile, resolve, around.depth)
-        origin = url[: url.find("/", len("https://"))]
-        if origin == self._sibling[0]:
-            edits.share(self._sibling[1])
-        self._sibling = origin, edits
-        if len(self._plain) >= _FEW:
-            self._plain.clear()
-        # As `having` makes it, in a third of the time.
-        inside = tuple.__new__(Context, (base, *around[1:-1], resolve))
-        self._plain[url] = inside, edits
-        return inside, edits
+        if resolve is not None and _relative.fullmatch(url):
+            url = resolve(url)
+        edits = self._plain.get(url)
+        if edits is None:
+            resolve = partial(_resolved, url, outer.task.profile)
+            edits = simple_edits(url, resolve, outer.depth)
+            if edits is None and plain_base.fullmatch(url):
+                edits = ShapeEdits(resolve, outer.depth)
+            if edits is None or self._depth >= MAX_XML_BASE_DEPTH // 2:
+                return None
+            if len(self._plain) >= _FEW:
+                self._plain.clear()
+            self._plain[url] = edits
+        self.passed.append((edits.resolve, at))
+        return edits
 
     def leave(self) -> None:
         """Come out of the element that was entered last, among those that open a scope."""
         self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
+
+
+def _resolved(base: str, profile: Profile, reference: str) -> str:
+    """As what is prepared for a base does: it is, when the first reference needs it."""
+    resolve = resolver(base, profile, "utf-8")
+    assert resolve is not None  # a plain base is a suitable one
+    return resolve(reference)
 
 
 def shown(name: bytes) -> str:

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
-    from relbase.rewriting.shape_edits import ShapeEdits
     from relbase.view.xml_values import TextView
 
 
@@ -73,7 +72,7 @@ class Visit:
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
-        self._items = Items(text, around.encoding)
+        self._items = Items(text, around)
         self._is_outside = True
         self._may_have_entities = self._is_html = False
         self._late = 0
@@ -82,7 +81,6 @@ class Visit:
         self._scanned: Context | None = None
         self._is_utf_8 = is_utf_8(text)
         self._scan: Callable[..., Any] | None = None
-        self._entered: list[tuple[Context, int]] = []  # where the scanner was, and what states it
         task = around.task  # that may want each reference looked at
         is_asked = task.places is not None or task.policy.keeper() is not None
         self._may_enter = not is_asked and not task.policy.item_links
@@ -132,16 +130,10 @@ class Visit:
                 is_plain = not (self._may_have_entities or inside.task.policy.item_links)
                 if is_plain and is_same_in_markup(inside):
                     reads |= scanner.READS_MARKUP
-                self._scan = xml_scan_for(inside, self._enter_scope, reads)
-        self._entered.clear()
+                enter = self._scopes.at_once if self._may_enter else _not_at_once
+                self._scan = xml_scan_for(inside, enter, reads)
+        self._scopes.passed.clear()
         return self._scan
-
-    def _enter_scope(self, value: bytes, at: int) -> ShapeEdits | None:
-        if not self._may_enter or (inside := self._scopes.at_once(value)) is None:
-            return None
-        context, edits = inside
-        self._entered.append((context, at))
-        return edits
 
     def _passed(self, passed: xml.Passed) -> Iterator[Item]:
         context = self._scopes.inside
@@ -150,13 +142,15 @@ class Visit:
         budget = context.task.budget
         is_charged = budget and not budget.covers(edits)
         covered = budget.covered if budget and is_charged else lambda found, _depth: found
+        around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in passed.markups:
             if item is not None:
                 self._enter(*item)
             yield from covered(edits[at:first], context.depth)
             inside = covered(edits[first:last], context.depth + 1)
-            around = self._entered[scope - 1] if scope else (context, self._scopes.stated_at)
-            self._items.compare(start, *around, inside)
+            self._items.compare(
+                start, *(self._scopes.passed[scope - 1] if scope else around), inside
+            )
             yield from inside
             at = last
         yield from covered(edits[at:], context.depth)
@@ -314,6 +308,10 @@ class Visit:
                 Status.KEPT,
                 context.part,
             )
+
+
+def _not_at_once(*_: object) -> None:
+    return None
 
 
 # What is said of values that stay, with their number.

@@ -47,6 +47,8 @@ class Prefixes(ABC):
         after_last = base.rfind("/", root, end) + 1
         if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
             self._directory = base[:after_last]
+        elif len(base) == root and not base.endswith(("/", ":")):
+            self._directory = f"{base}/"
         else:
             self._directory = self._by_steps("x")[:-1]
         return self._directory

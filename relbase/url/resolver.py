@@ -122,8 +122,10 @@ class Resolver:
 
 def prepared_base(base: str, profile: Profile, charset: str) -> Prepared:
     """Return what the profile's algorithm makes of a base: `Resolver` checks its arguments."""
-    if profile is not Profile.WHATWG:
-        return _RFCS[profile][0](base)
+    if profile is Profile.RFC1808:
+        return rfc1808.PreparedBase(base)
+    if profile is Profile.RFC3986:
+        return rfc3986.PreparedBase(base)
     from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
     return whatwg.PreparedBase(base, charset)
@@ -160,7 +162,7 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
         from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
         return whatwg.is_absolute(reference, base)
-    return _RFCS[profile][1](reference)
+    return _IS_ABSOLUTE[profile](reference)
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
@@ -204,8 +206,7 @@ def _load_ada() -> None:
         raise ValueError(f"profile whatwg {problem}: {fix}") from None
 
 
-# What prepares a base, and what asks whether a reference is absolute.
-_RFCS: Final[dict[Profile, tuple[Callable[[str], Prepared], Callable[[str], bool]]]] = {
-    Profile.RFC1808: (rfc1808.PreparedBase, rfc1808.is_absolute),
-    Profile.RFC3986: (rfc3986.PreparedBase, rfc3986.is_absolute),
+_IS_ABSOLUTE: Final[dict[Profile, Callable[[str], bool]]] = {
+    Profile.RFC1808: rfc1808.is_absolute,
+    Profile.RFC3986: rfc3986.is_absolute,
 }

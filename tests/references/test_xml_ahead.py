@@ -25,6 +25,7 @@ READ = [
     (ATOM, b"<entry><content type='html'>&lt;p style=&quot;a:url(x)&quot;></content></entry>", 1),
     (ATOM, b"<entry xml:base='http://a/b/'><link href='/c'/><link href='d'/></entry>", 2),
     (ATOM, b"<entry><content xml:base='http://a/' type='html'>&lt;a href=b></content></entry>", 1),
+    (ATOM, b"<entry xml:base='../f/'><link href='/c'/><link href='d' xml:base='g/?h'/></entry>", 4),
     (XHTML, b"<p style='a:url(\"x\")'><img srcset='a 1x, b 2x' src='#'/><br/></p>", 4),
     (b"<urlset>%b</urlset>", b"<url><loc>/a</loc></url><!-- x --><?y z?>", 1),
     (b"<opml>%b</opml>", b"<outline text='&lt;x&gt;' xmlUrl='a'><outline/></outline>", 1),
@@ -80,6 +81,26 @@ ODD = [
         b"<entry xml:base='http://a/b/'><source xml:base='http://c/'><link href='d'/></source>"
         b"<link href='e'/></entry>" * 3
     ),
+    # relative ones, in each other and deeper than they are read ahead; something odd in them
+    ATOM
+    % b"".join(
+        b"<entry xml:base='%b'><link rel='alternate' href='%b'/><content type='html' xml:base='%b'>"
+        b"&lt;a href='c'>&lt;a href='/d'>&lt;a href='#e'></content></entry>" % bases
+        for first in (b"f/", b"./", b"../../../f", b"//o", b"/?p=1", b"", b"a;b/", b"http://o")
+        for bases in ((first, b"g/h", b"i"), (b"f/", b"/g", first), (first, b"", b"http://h/d/"))
+    ),
+    ATOM
+    % b"".join(
+        b"<x xml:base='a/'>" * deep + b"<link href='b'/>" + b"</x>" * deep + b"<link href='c'/>"
+        for deep in (1, 2, 1, 6, 2, 4, 5, 3)
+    ),
+    ATOM
+    % b"".join(
+        b"<x xml:base='a/'><link href='b'/><x xml:base='c/'><link href='%b'/></x><link href='e'/>"
+        b"</x><link href='f'/>" % reference
+        for reference in (b"d", b"d", b"&x;", b"d", b" d", b"../../../d", b"&#x64;", b"d")
+    ),
+    ATOM % (b"<link href='a' xml:base='b/'/><link xml:base='b/' href='a'/>" * 4),
     ATOM % (b"<content type='html' xml:lang='%b'>&lt;a href='b'></content>" % (b"a" * 255) * 3),
     ATOM % (b"<link xml:base='http://a/'>x</link><link href='b'/>" * 3 + b"<link xml:base='//['/>"),
     ATOM % (b"<entry xml:base='http://a/b'><link href='&x;'/><link href='c'/></entry>" * 3),
