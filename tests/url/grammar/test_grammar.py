@@ -220,10 +220,6 @@ def _violating(text: str) -> list[Violation]:
     return [found for found in violations(text) if found.kind is Severity.VIOLATION]
 
 
-def _starts(text: str) -> list[int]:
-    return [found.start for found in _violating(text)]
-
-
 def _matcher(grammar: _Grammar, production: str) -> Callable[[str], re.Match[str] | None]:
     return re.compile(grammar.pattern(production), re.IGNORECASE).fullmatch
 
@@ -253,35 +249,22 @@ def _is_url(text: str) -> bool:
 # What is generated from the grammar passes
 
 
-@pytest.mark.parametrize("production", _URLS_1738)
-def test_what_a_production_of_rfc_1738_generates_is_a_url(production: str) -> None:
+@pytest.mark.parametrize("production", [*_URLS_1738, "otherurl", "URL"])
+def test_what_a_production_generates_is_a_url(production: str) -> None:
+    grammar = _RFC_1808 if production == "URL" else _RFC_1738
     seen: set[str] = set()
 
-    @given(_RFC_1738.strategy(production))
+    @given(grammar.strategy(production))
     def passes(text: str) -> None:
+        if production in {"otherurl", "URL"} and text.partition(":")[0].lower() in _OF_SCHEME:
+            return
         assert _violating(text) == []
         found = parse_url(text).production
-        assert found == production or (production, found[:4]) == ("waisurl", "wais")
+        assert production in {found, "URL"} or (production, found[:4]) == ("waisurl", "wais")
         seen.add(text)
 
     passes()
     assert len(seen) > 20
-
-
-@given(_RFC_1808.strategy("URL"))
-def test_what_rfc_1808_generates_is_a_url_unless_its_scheme_says_otherwise(text: str) -> None:
-    scheme = text.partition(":")[0].lower()
-    if scheme not in _OF_SCHEME:
-        assert _violating(text) == []
-        assert isinstance(parse_url(text), Url)
-
-
-@given(_RFC_1738.strategy("otherurl"))
-def test_what_otherurl_generates_is_a_url(text: str) -> None:
-    scheme, _, schemepart = text.partition(":")
-    if scheme not in _OF_SCHEME:
-        url = parse_url(text)
-        assert (url.production, url.scheme, url.schemepart) == ("otherurl", scheme, schemepart)
 
 
 # What is corrupted fails where it was corrupted
@@ -306,18 +289,6 @@ def test_a_character_that_is_in_no_url_is_found_wherever_it_stands(
     assert found[at].character == bad
     with pytest.raises(ValueError, match="no URL: at character"):
         parse_url(corrupted)
-
-
-@given(
-    st.lists(st.sampled_from("abc/"), min_size=1).map("".join),
-    st.lists(st.sampled_from("{}|^~[]`"), min_size=3, max_size=9),
-)
-def test_every_one_of_several_bad_characters_is_found(text: str, bad: list[str]) -> None:
-    corrupted = "http://h/" + text + text.join(bad)
-    expected = [at for at, letter in enumerate(corrupted) if letter in "{}|^~[]`"]
-    assert len(expected) == len(bad)
-    assert _starts(corrupted) == expected
-    assert all(one.character_class is CharacterClass.NATIONAL for one in _violating(corrupted))
 
 
 # What matches is what the RFCs' productions match
@@ -400,22 +371,19 @@ def test_where_every_violation_has_a_replacement_replacing_mends_the_url(
     assert _violating(mended + text[at:]) == []
 
 
-@given(_PREFIXES, _SOUP)
-def test_findings_are_sorted_in_range_and_say_what_stands_there(prefix: str, soup: str) -> None:
+@given(_PREFIXES, st.one_of(_SOUP, st.text()), st.sampled_from(["http://a/b", "\udc80", ""]))
+def test_findings_are_sorted_in_range_and_say_what_stands_there(
+    prefix: str, soup: str, base: str
+) -> None:
     text = prefix + soup
-    listed = violations(text, "http://a/b")
+    base_violations(text)
+    listed = violations(text, base)
     assert [one.start for one in listed] == sorted(one.start for one in listed)
     for one in listed:
         assert 0 <= one.start <= one.end <= len(text)
         assert one.character in {"", text[one.start : one.start + 1]}
         assert (one.character_class is CharacterClass.END) == (one.character == "")
         assert one.message.isascii() or one.message.replace("§", "").isascii()
-
-
-@given(st.text(), st.text())
-def test_no_text_raises(text: str, base: str) -> None:
-    violations(text, base)
-    base_violations(text)
 
 
 # parse_url
@@ -529,18 +497,6 @@ def test_the_limit_of_violations(count: int) -> None:
 def test_remarks_do_not_count_towards_the_limit() -> None:
     kinds = [one.kind for one in violations("http://h/;" + "~" * (MAX_VIOLATIONS + 1))]
     assert kinds == [Severity.REMARK] + [Severity.VIOLATION] * MAX_VIOLATIONS + [Severity.LIMIT]
-
-
-@pytest.mark.parametrize(
-    "unit", ["\0", "\xe9", "\ud800", "%", "%zz", "~", "{", "<", " a", "\na", "\U0001f600"]
-)
-@pytest.mark.parametrize("prefix", ["", "http://h/", "http://", "mailto:", "x:", "news:"])
-def test_much_of_what_is_no_url_is_reported_and_limited(prefix: str, unit: str) -> None:
-    text = prefix + unit * (100_000 // len(unit)) + "a"
-    listed = violations(text)
-    assert MAX_VIOLATIONS < len(listed) <= MAX_VIOLATIONS + 5
-    assert listed[-1].kind is Severity.LIMIT
-    assert all(len(one.message) < 300 for one in listed)
 
 
 @pytest.mark.parametrize(
