@@ -16,8 +16,11 @@ from resolved import TABLE, Scripting, answer, read
 from tables import load_table
 
 import relbase
+from relbase import Link, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from counts import Counts
     from served import Site
 
@@ -109,53 +112,73 @@ def test_wpt_base(data: Path, site: Site, browser: Any, counts: Counts) -> None:
     totals.count(counts, "browser: WPT <base>")
 
 
-# --- The referee itself ---
+# --- The referee itself: what is spoilt is found ---
+
+URL: Final = "http://h.example/d/p.html"
+Links = tuple[Link, ...]
 
 
-class _Spoilt(Case):
-    """A case whose output is another."""
+def _rules(browser: Any, site: Site, data: bytes) -> set[Rule]:
+    """The rules that excuse something of a document in which all is right."""
+    totals = judge(browser, site, [Case("right", data, URL)])
+    assert totals.differences == {}
+    return set(totals.known)
 
-    def __init__(self, data: bytes, output: bytes) -> None:
-        super().__init__("spoilt", data, "http://h.example/d/p.html")
-        self.output = output
+
+def assert_found(
+    browser: Any,
+    site: Site,
+    data: bytes,
+    output: bytes | None = None,
+    links: Callable[[Links], Iterable[Link]] | None = None,
+) -> None:
+    """Assert that another output or other links are seen, where no rule excuses the right ones."""
+    assert _rules(browser, site, data) <= {Rule.LOCAL, Rule.CUSTOM}
+    case = Case("spoilt", data, URL)
+    if output is not None:
+        case.output = output
+    if links is not None:
+        case.links = tuple(links(case.links))
+    assert "spoilt" in judge(browser, site, [case]).differences
+
+
+def kept(links: Links) -> Iterator[Link]:
+    return (link._replace(status=Status.KEPT) for link in links)
 
 
 @pytest.mark.parametrize(
     ("data", "output"),
     [
         (b"<a href=x>", b"<a href=http://h.example/x>"),
-        (b"<a href=x>", b"<a href=x>"),
+        (b"<a href=x>",) * 2,
         (b"<a href=x>", b""),
         (b"<img srcset='a, b 2x'>", b"<img srcset='http://h.example/d/a, b 2x'>"),
-        (b"<p style=background:url(x)>", b"<p style=background:url(x)>"),
-        (b"<style>@import 'x'</style>", b"<style>@import 'x'</style>"),
-        (b"<template><a href=x></template>", b"<template><a href=x></template>"),
-        (b"<iframe srcdoc='<a href=x>'>", b"<iframe srcdoc='<a href=x>'>"),
-        (b"<noscript><a href=x></noscript>", b"<noscript><a href=x></noscript>"),
-        (b"<svg><a xlink:href=x></svg>", b"<svg><a xlink:href=x></svg>"),
-        (b"<form action=''>", b"<form action=''>"),
+        (b"<p style=background:url(x)>",) * 2,
+        (b"<style>@import 'x'</style>",) * 2,
+        (b"<template><a href=x></template>",) * 2,
+        (b"<iframe srcdoc='<a href=x>'>",) * 2,
+        (b"<noscript><a href=x></noscript>",) * 2,
+        (b"<svg><a xlink:href=x></svg>",) * 2,
+        (b"<form action=''>",) * 2,
         (b"<meta http-equiv=refresh content='0;url=x'>",) * 2,
         (b'<script type=importmap>{"imports":{"a":"./b"}}</script>',) * 2,
+        # another escape
+        (b"<img srcset='a%3Fb 2x'>", b"<img srcset='http://h.example/d/a?b 2x'>"),
+        (b"<img srcset='a%2Fb 2x'>", b"<img srcset='http://h.example/d/a/b 2x'>"),
+        (b"<img srcset='a%2Cb 2x'>", b"<img srcset='http://h.example/d/a,b 2x'>"),
+        (b"<a href=http://a/ ping='x%23y'>", b"<a href=http://a/ ping='http://h.example/d/x#y'>"),
+        (
+            b"<meta http-equiv=refresh content='9;url=x%3Fy'>",
+            b"<meta http-equiv=refresh content='9;url=http://h.example/d/x?y'>",
+        ),
     ],
 )
 def test_a_wrong_output_is_found(site: Site, browser: Any, data: bytes, output: bytes) -> None:
-    assert (
-        judge(browser, site, [Case("right", data, "http://h.example/d/p.html")]).differences == {}
-    )
-    assert "spoilt" in judge(browser, site, [_Spoilt(data, output)]).differences
+    assert_found(browser, site, data, output)
 
 
 def test_a_reference_that_relbase_does_not_list_is_found(site: Site, browser: Any) -> None:
-    case = Case("spoilt", b"<a href=http://a.example/>", "http://h.example/d/p.html")
-    case.links = ()
-    assert "spoilt" in judge(browser, site, [case]).differences
-
-
-def _rules(browser: Any, site: Site, data: bytes) -> set[Rule]:
-    """The rules that excuse something of a document in which all is right."""
-    totals = judge(browser, site, [Case("right", data, "http://h.example/d/p.html")])
-    assert totals.differences == {}
-    return set(totals.known)
+    assert_found(browser, site, b"<a href=http://a.example/>", links=lambda _: ())
 
 
 @pytest.mark.parametrize(
@@ -178,49 +201,54 @@ def _rules(browser: Any, site: Site, data: bytes) -> set[Rule]:
     ],
 )
 def test_what_is_kept_without_a_rule_is_found(site: Site, browser: Any, data: bytes) -> None:
-    assert _rules(browser, site, data) == set()
-    case = _Spoilt(data, data)
-    case.links = tuple(link._replace(status=relbase.Status.KEPT) for link in case.links)
-    assert "spoilt" in judge(browser, site, [case]).differences
+    assert_found(browser, site, data, data, kept)
 
 
 @pytest.mark.parametrize(
-    ("data", "rule"),
+    ("data", "rules"),
     [
-        (b"<svg><use href=#s /></svg>", Rule.LOCAL),
-        (b"<svg><a><animate attributeName=href to=#s /></a></svg>", Rule.LOCAL),
+        (b"<svg><use href=#s /></svg>", {Rule.LOCAL}),
+        (b"<svg><a><animate attributeName=href to=#s /></a></svg>", {Rule.LOCAL}),
         (
             b"<style>@import '/s';p{--x:url(x);background:var(--x)}</style><p style='--y:url(y)'>",
-            Rule.CUSTOM,
+            {Rule.CUSTOM},
+        ),
+        # It is kept (rule 6), and means about:srcdoc wherever the output is opened.
+        (b"<iframe srcdoc='<form action><button formaction>'></iframe>", set()),
+        # An empty value of SVG is no reference.
+        (
+            b"<map><area href=''></map><svg><area href='' /><use href='' /></svg>",
+            {Rule.EMPTY},
+        ),
+        # What must be escaped.
+        (b"<base href=/,><img srcset='?q, 2x'>", set()),
+        (
+            b'<base href="/it\'s/"><meta http-equiv=refresh content="9;url=\'x\'">',
+            {Rule.ESCAPED},
         ),
     ],
 )
-def test_what_is_kept_by_a_rule(site: Site, browser: Any, data: bytes, rule: Rule) -> None:
-    assert rule in _rules(browser, site, data)
-
-
-def test_an_empty_action_of_srcdoc_needs_no_rule(site: Site, browser: Any) -> None:
-    """It is kept (rule 6), and means about:srcdoc wherever the output is opened."""
-    data = b"<iframe srcdoc='<form action><button formaction>'></iframe>"
-    assert _rules(browser, site, data) == set()
+def test_what_a_rule_excuses(site: Site, browser: Any, data: bytes, rules: set[Rule]) -> None:
+    assert _rules(browser, site, data) == rules
 
 
 def test_a_custom_property_excuses_no_other_css(site: Site, browser: Any) -> None:
     data = b"<style>@import '/s';p{--x:url(x);background:url(y)}</style><p>"
-    case = _Spoilt(data, data.replace(b"/s", b"http://h.example/s"))
-    case.links = tuple(
-        link._replace(status=relbase.Status.KEPT if "y" in link.reference else link.status)
-        for link in case.links
-    )
-    assert "spoilt" in judge(browser, site, [case]).differences
+
+    def keep_y(links: Links) -> Iterator[Link]:
+        return (
+            one for link in links for one in (kept((link,)) if "y" in link.reference else [link])
+        )
+
+    assert_found(browser, site, data, data.replace(b"/s", b"http://h.example/s"), keep_y)
 
 
 @pytest.mark.parametrize(("data", "count"), [(b"<a href=#s>", 0), (b"<a href=x>", 1)])
 def test_a_policy_excuses_what_it_is_for(site: Site, browser: Any, data: bytes, count: int) -> None:
-    case = Case("right", data, "http://h.example/d/p.html")
+    case = Case("right", data, URL)
     case.policy = relbase.Policy(keep_fragments=True)
     case.output = data
-    case.links = tuple(link._replace(status=relbase.Status.KEPT) for link in case.links)
+    case.links = tuple(kept(case.links))
     assert len(judge(browser, site, [case]).differences) == count
 
 
@@ -237,44 +265,10 @@ def test_a_policy_excuses_what_it_is_for(site: Site, browser: Any, data: bytes, 
     ],
 )
 def test_an_empty_reference_is_not_overlooked(site: Site, browser: Any, data: bytes) -> None:
-    assert _rules(browser, site, data) == set()
-    case = _Spoilt(data, data.replace(b"base", b"bgsound"))
-    case.links = tuple(link for link in case.links if link.reference)
-    assert "spoilt" in judge(browser, site, [case]).differences
+    def of_words(links: Links) -> Iterator[Link]:
+        return (link for link in links if link.reference)
 
-
-def test_an_empty_value_of_svg_is_no_reference(site: Site, browser: Any) -> None:
-    data = b"<map><area href=''></map><svg><area href='' /><use href='' /></svg>"
-    assert _rules(browser, site, data) == {Rule.EMPTY}
-
-
-@pytest.mark.parametrize(
-    ("markup", "reference", "wrong"),
-    [
-        (b"<img srcset='%s 2x'>", b"a%3Fb", b"a?b"),
-        (b"<img srcset='%s 2x'>", b"a%2Fb", b"a/b"),
-        (b"<a href=http://a.example ping='%s'>", b"x%23y", b"x#y"),
-        (b"<meta http-equiv=refresh content='9;url=%s'>", b"x%3Fy", b"x?y"),
-        (b"<img srcset='%s 2x'>", b"a%2Cb", b"a,b"),
-    ],
-)
-def test_another_escape_is_found(
-    site: Site, browser: Any, markup: bytes, reference: bytes, wrong: bytes
-) -> None:
-    assert _rules(browser, site, markup % reference) == set()
-    case = _Spoilt(markup % reference, markup % (b"http://h.example/d/" + wrong))
-    assert "spoilt" in judge(browser, site, [case]).differences
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"<base href=/,><img srcset='?q, 2x'>",
-        b'<base href="/it\'s/"><meta http-equiv=refresh content="9;url=\'x\'">',
-    ],
-)
-def test_what_must_be_escaped(site: Site, browser: Any, data: bytes) -> None:
-    assert _rules(browser, site, data) <= {Rule.ESCAPED}
+    assert_found(browser, site, data, data.replace(b"base", b"bgsound"), of_words)
 
 
 class _OnAnother(Case):
@@ -303,8 +297,7 @@ TWO: Final = b"<base href=/first/><base href=/last/><a href=x>"
 )
 def test_another_base_is_found(site: Site, browser: Any, data: bytes) -> None:
     assert _rules(browser, site, data) == set()
-    case = _OnAnother("spoilt", data, "http://h.example/d/p.html")
-    assert "spoilt" in judge(browser, site, [case]).differences
+    assert "spoilt" in judge(browser, site, [_OnAnother("spoilt", data, URL)]).differences
 
 
 @pytest.mark.parametrize(
@@ -319,25 +312,18 @@ def test_another_base_is_found(site: Site, browser: Any, data: bytes) -> None:
     ],
 )
 def test_what_only_relbase_sees_is_found(site: Site, browser: Any, data: bytes) -> None:
-    assert _rules(browser, site, data) == set()
-    case = Case("spoilt", data, "http://h.example/d/p.html")
-    case.links = tuple(
-        other for link in case.links for other in (link, link._replace(reference="other"))
-    )
-    assert "spoilt" in judge(browser, site, [case]).differences
+    def twice(links: Links) -> Iterator[Link]:
+        return (one for link in links for one in (link, link._replace(reference="other")))
+
+    assert_found(browser, site, data, links=twice)
 
 
-@pytest.mark.parametrize("status", [relbase.Status.ABSOLUTE, relbase.Status.UNRESOLVED])
-def test_a_link_that_says_another_url_is_found(
-    site: Site, browser: Any, status: relbase.Status
-) -> None:
-    data = b"<a href=HTTP://A.example/b/../c>"
-    assert _rules(browser, site, data) == set()
-    case = Case("spoilt", data, "http://h.example/d/p.html")
-    case.links = tuple(
-        link._replace(url="http://a.example/b", status=status) for link in case.links
-    )
-    assert "spoilt" in judge(browser, site, [case]).differences
+@pytest.mark.parametrize("status", [Status.ABSOLUTE, Status.UNRESOLVED])
+def test_a_link_that_says_another_url_is_found(site: Site, browser: Any, status: Status) -> None:
+    def another(links: Links) -> Iterator[Link]:
+        return (link._replace(url="http://a.example/b", status=status) for link in links)
+
+    assert_found(browser, site, b"<a href=HTTP://A.example/b/../c>", links=another)
 
 
 def test_properties_resolve(site: Site, browser: Any) -> None:
@@ -353,9 +339,8 @@ def test_properties_resolve(site: Site, browser: Any) -> None:
         for element, attribute in rows
         if element != "frame"
     )
-    url = "http://h.example/d/p.html"
-    site.answers[url] = answer(page.encode(), HTML, Scripting.ON)
-    found = read(browser, url).references
+    site.answers[URL] = answer(page.encode(), HTML, Scripting.ON)
+    found = read(browser, URL).references
     assert {(row.element, row.attribute) for row in found} == {
         row for row in rows if row[0] != "frame"
     }
