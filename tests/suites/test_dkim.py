@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from base64 import b64encode
 from functools import cache
 from itertools import product
-from typing import Final, NamedTuple
+from typing import Final
 
 import dkim
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 import relbase
 from relbase import Policy, Result
@@ -19,64 +25,24 @@ DOMAIN: Final = b"h.example"
 URL: Final = "http://h.example/d/p.html"
 
 
-# ---- a key, made with as little as dkimpy needs: RFC 8017 §3 in DER
-
-
-class Key(NamedTuple):
-    private: bytes
-    public: bytes
-
-
-def is_prime(number: int) -> bool:
-    """Miller and Rabin's test, for numbers that nobody chose to deceive it."""
-    if any(number % small == 0 for small in range(3, 1000, 2)):
-        return False
-    twos = ((number - 1) & -(number - 1)).bit_length() - 1
-    for witness in (2, 3, 5, 7, 11):
-        power = pow(witness, (number - 1) >> twos, number)
-        squares = [power := power if not turn else power * power % number for turn in range(twos)]
-        if squares[0] != 1 and number - 1 not in squares:
-            return False
-    return True
-
-
-def prime(bits: int, source: random.Random) -> int:
-    while True:
-        number = source.getrandbits(bits) | 3 << (bits - 2) | 1
-        if number % 65537 != 1 and is_prime(number):
-            return number
-
-
-def der(tag: int, content: bytes) -> bytes:
-    size = len(content)
-    length = bytes([size]) if size < 128 else b"\x82" + size.to_bytes(2, "big")
-    return bytes([tag]) + length + content
-
-
-def integers(*numbers: int) -> bytes:
-    coded = (number.to_bytes(number.bit_length() // 8 + 1, "big") for number in numbers)
-    return der(0x30, b"".join(der(0x02, one) for one in coded))
-
-
 @cache
-def key() -> Key:
-    source = random.Random(1808)
-    p, q, e = prime(512, source), prime(512, source), 65537
-    d = pow(e, -1, (p - 1) * (q - 1))
-    private = integers(0, p * q, e, d, p, q, d % (p - 1), d % (q - 1), pow(q, -1, p))
-    pem = b"-----BEGIN RSA PRIVATE KEY-----\n%b\n-----END RSA PRIVATE KEY-----\n"
-    return Key(pem % b64encode(private), b64encode(integers(p * q, e)))
+def key() -> tuple[bytes, bytes]:
+    """A private key, and the public one as a name server has it."""
+    made = rsa.generate_private_key(65537, 1024)
+    private = made.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    public = made.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return private, b64encode(public)
 
 
 def lookup(name: bytes, timeout: int = 5) -> bytes:
     """What the domain's name server would say."""
     del timeout
     assert name.startswith(SELECTOR + b"._domainkey." + DOMAIN)
-    return b"v=DKIM1; k=rsa; p=" + key().public
+    return b"v=DKIM1; k=rsa; p=" + key()[1]
 
 
 def signed(message: bytes, **how: object) -> bytes:
-    field = dkim.sign(message, SELECTOR, DOMAIN, key().private, **how)
+    field = dkim.sign(message, SELECTOR, DOMAIN, key()[0], **how)
     assert isinstance(field, bytes)
     return field.replace(b"\r\n", eol_of(message)) + message
 
@@ -84,7 +50,7 @@ def signed(message: bytes, **how: object) -> bytes:
 def sealed(message: bytes) -> bytes:
     results = b"Authentication-Results: h.example; spf=pass smtp.mailfrom=a@h.example"
     message = results + eol_of(message) + message
-    fields = dkim.arc_sign(message, SELECTOR, DOMAIN, key().private, DOMAIN)
+    fields = dkim.arc_sign(message, SELECTOR, DOMAIN, key()[0], DOMAIN)
     return b"".join(fields).replace(b"\r\n", eol_of(message)) + message
 
 
@@ -148,7 +114,7 @@ def test_a_changed_body_breaks_the_signature_and_is_remarked(
     assert remarks(result) == [expected]
 
 
-@pytest.mark.parametrize("message", [signed(ABSOLUTE), sealed(ABSOLUTE)])
+@pytest.mark.parametrize("message", [signed(ABSOLUTE), sealed(ABSOLUTE)], ids=["DKIM", "ARC"])
 def test_what_holds_nothing_relative_holds_afterwards(message: bytes) -> None:
     result = rewrite(message)
     assert result.data is message
@@ -156,7 +122,11 @@ def test_what_holds_nothing_relative_holds_afterwards(message: bytes) -> None:
     assert holds(message) or chain_holds(message)
 
 
-@pytest.mark.parametrize("message", [signed(RELATIVE), signed(MULTIPART), sealed(RELATIVE)])
+@pytest.mark.parametrize(
+    "message",
+    [signed(RELATIVE), signed(MULTIPART), sealed(RELATIVE)],
+    ids=["DKIM", "of parts", "ARC"],
+)
 def test_signed_messages_can_be_left_alone(message: bytes) -> None:
     result = rewrite(message, dkim_signed=False)
     assert result.data is message
