@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
-
 _temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.

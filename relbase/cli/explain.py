@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 # A web archive may have millions of pages: up to this number each has a page of its own.
 _MAX_PAGES: Final = 1_000
-
 _INDEX: Final = "index.html"
 
 _EPILOG: Final = """\b

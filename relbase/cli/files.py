@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
-
 STDIN: Final = "-"  # the name of standard input
 
 

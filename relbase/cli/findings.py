@@ -121,7 +121,6 @@ LINES: Final[dict[Format, Callable[[Finding], str]]] = {
 
 
 _T = TypeVar("_T")
-
 _CONTEXT: Final = 3
 
 # A longer line is shown in excerpts, and cut where it is context: two rows of a wide terminal.
@@ -132,7 +131,6 @@ _AROUND: Final = 48
 
 # Bytes shown of what an edit itself removes or inserts; a base may be megabytes long.
 _CHANGED: Final = 400
-
 _CUT: Final = b"..."
 _CONTINUATION: Final = range(0x80, 0xC0)  # bytes within a UTF-8 sequence
 _newlines: Final = re.compile(rb"\n").finditer

@@ -10,6 +10,7 @@ import io
 import os
 import re
 from importlib import import_module
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -211,18 +212,11 @@ def relbase() -> None:
     """
 
 
-URL: Final = "Document URL"
-OUTPUT: Final = "Output"
-INPUT: Final = "Input"
-LINKS: Final = "Links"
-MANY: Final = "Many files"
-ARCHIVES: Final = "Web archives"
-MAIL: Final = "Mail"
-OTHER: Final = "Options"
-_SECTIONS: Final = (URL, OUTPUT, INPUT, LINKS, MANY, ARCHIVES, MAIL, OTHER)
-
+_OTHER: Final = "Options"
+_SECTIONS: Final = (
+    *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
+)
 _TERM: Final = 25  # where the texts of all options begin
-
 _URLS: Final = ("--url", "--base", "the first argument")
 
 # Options that people try, and what does what they mean: the first that a command has.
@@ -284,10 +278,8 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
         missed += _ROW.sub("", body)
         for star, names, text in _ROW.findall(body):
             long = names.rpartition("--")[2].partition(" ")[0].replace("-", "_")
-            given = more.pop(long, {})
-            options.append(
-                Option(section, names, " ".join(text.split()), basic=bool(star), **given)
-            )
+            words, given = " ".join(text.split()), more.pop(long, {})
+            options.append(Option(section, names, words, basic=bool(star), **given))
     if missed.strip() or more:
         text = f"not read as a row: {missed.strip()!r}; options without a row: {[*more]}"
         raise ValueError(text)
@@ -316,7 +308,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.context_settings = {"help_option_names": ["--help"]}
-        brief = Option(OTHER, "-h", "Show the most common options.", is_eager=True)
+        brief = Option(_OTHER, "-h", "Show the most common options.", is_eager=True)
         brief.expose_value = False
         brief.callback = self._show_brief
         self.params.append(brief)
@@ -336,13 +328,12 @@ class Command(click.Command):
             raise click.UsageError(text, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = self._options(ctx)
-        for section in _SECTIONS:
-            _write(section, (one for one in options if _section(one) == section), ctx, formatter)
+        for section, options in groupby(self._options(ctx), _section):
+            _write(section, options, ctx, formatter)
 
     def _options(self, ctx: click.Context) -> list[click.Option]:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        return [one for section in _SECTIONS for one in options if _section(one) == section]
+        return sorted(options, key=lambda one: _SECTIONS.index(_section(one)))
 
     def _show_brief(self, ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
         if not asked or ctx.resilient_parsing:
@@ -372,7 +363,7 @@ def command(
 
 
 def _section(option: click.Option) -> str:
-    return getattr(option, "section", OTHER)
+    return getattr(option, "section", _OTHER)
 
 
 def _write(

@@ -183,7 +183,6 @@ def _messages(
 
 _OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
 _BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file
-
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # As people and editors name them: a second run would change the backups of the first.

@@ -193,7 +193,6 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
 
 # The states of inputs that need not be done again.
 _FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
-
 _START: Final = b'{"version": 1, "file": "'
 
 

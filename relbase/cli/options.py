@@ -16,7 +16,7 @@ import click
 from relbase.call import Arguments, KindName
 from relbase.cli import values
 from relbase.cli.files import STDIN, is_message
-from relbase.cli.group import LINKS, MAIL, Option, table
+from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Verbosity
@@ -98,7 +98,7 @@ def settings(given: dict[str, Any]) -> Settings:
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=_message_urls(given),
-        origins=Origins(**{name: given.pop(name) for name in _ORIGIN_NAMES}, detect=detect),
+        origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
 
@@ -127,7 +127,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option that a field of the policy is: a flag that turns its default, or a value."""
     flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
-    section = MAIL if field.name in _OF_MAIL else LINKS
+    section = "Mail" if field.name in _OF_MAIL else "Links"
     if field.default is True:
         return Option(section, flag.replace("--", "--no-"), f"Do not {text}")
     text = text[:1].upper() + text[1:]
@@ -147,20 +147,17 @@ _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "tuple[str": ("ROW", values.xml_rows),
 }
 _OF_MAIL: Final = frozenset(("attachments", "dkim_signed"))
+_argument: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
-_arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
-
-
-def _texts(documented: type) -> dict[str, str]:
-    """What a class's docstring says of its arguments, each on one line."""
-    # Without docstrings (python -OO) the help is poorer. "In Python" concerns programs alone.
-    found = _arguments_of_docstring(inspect.cleandoc(documented.__doc__ or ""))
-    one_line = ((name, " ".join(text.replace("`", "'").split())) for name, text in found)
-    return {name: text.partition(" In Python ")[0] for name, text in one_line}
+# The help is what the docstring says of the fields: "In Python" concerns programs alone. Without
+# docstrings (python -OO) it is poorer.
+_POLICY_TEXTS: Final = {
+    name: " ".join(text.replace("`", "'").split()).partition(" In Python ")[0]
+    for name, text in _argument.findall(inspect.cleandoc(Policy.__doc__ or ""))
+}
 
 
 _FIELDS: Final = dataclasses.fields(Policy)
-_POLICY_TEXTS: Final = _texts(Policy)
 _INPUTS: Final = click.Argument(
     ["inputs"],
     nargs=-1,
@@ -172,9 +169,11 @@ _INPUTS: Final = click.Argument(
 _FILE: Final = click.Path(allow_dash=True, readable=False)
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
 
-_ORIGIN_OPTIONS: Final = table(
-    """\
+_SHARED: Final = (
+    *table(
+        f"""\
 Document URL
+* -u, --url URL           Use URL as the document's URL; it must be absolute.
 * --root DIR=URL          Give each file below DIR the URL of its path below URL (repeatable).
 * --mirror DIR[=SCHEME]   Read URLs from the paths of a mirror by wget or HTTrack (repeatable).
   --map FILE              Read URLs from FILE: on each line a file name, a tab and its URL.
@@ -183,27 +182,6 @@ Document URL
   --original              Undo the Wayback Machine: use the URLs of the page it archived.
   --local MODE            Treat links to files saved with the page as companion, keep, resolve or
                           off says.
-""",
-    root={"dest": "roots", "multiple": True, "read": values.root},
-    mirror={"dest": "mirrors", "multiple": True, "read": values.mirror},
-    map={"dest": "mapped", "type": _FILE, "read": values.map_of_urls},
-    sidecar={"dest": "sidecars", "multiple": True, "read": values.suffix},
-    local={"type": click.Choice(get_args(Local))},
-)
-_ORIGIN_NAMES: Final = tuple(str(option.name) for option in _ORIGIN_OPTIONS)
-
-_SHARED: Final = (
-    *table(
-        """\
-Document URL
-* -u, --url URL           Use URL as the document's URL; it must be absolute.
-""",
-        url={"read": values.url},
-    ),
-    *_ORIGIN_OPTIONS,
-    *table(
-        f"""\
-Document URL
   --redirect URL          Follow a redirect from --url (repeatable, in order); the last one counts.
   --headers FILE          Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S'
                           write them.
@@ -217,6 +195,12 @@ Input
 Links
 * --profile NAME          Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.
 """,
+        url={"read": values.url},
+        root={"dest": "roots", "multiple": True, "read": values.root},
+        mirror={"dest": "mirrors", "multiple": True, "read": values.mirror},
+        map={"dest": "mapped", "type": _FILE, "read": values.map_of_urls},
+        sidecar={"dest": "sidecars", "multiple": True, "read": values.suffix},
+        local={"type": click.Choice(get_args(Local))},
         redirect={"multiple": True},
         headers={"type": click.Path(readable=False), "read": values.headers},
         files_from={"type": _FILE, "read": values.read_file},

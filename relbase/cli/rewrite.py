@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
@@ -137,7 +138,11 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             own = own._replace(output=output)
         jobs = _jobs(inputs, found, own)
         finder = finder_of(found, settings, tally)
-        roots = _held(found, stack)
+        # What inputs are reached from is open for the whole run: none can be swapped.
+        roots: dict[str, Directory] = {}
+        for root in islice(dict.fromkeys(one.root for one in found.all if one.root), _HELD):
+            with suppress(OSError):  # reported when an input is read
+                roots[root] = stack.enter_context(opened_directory(root))
         tally += run(Plan(settings, own, finder, found.several, found.passed, now, roots), jobs)
     status = tally.status(strict=settings.strict)
     context.exit(HANDED_OVER if own.delivery and status is ExitStatus.DONE else status)
@@ -145,17 +150,6 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
 
 # A process can have a thousand files open, or fewer: more trees than this are opened by name.
 _HELD: Final = 100
-
-
-def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
-    """The directories that inputs are reached from, open for the whole run: none can be swapped."""
-    roots: dict[str, Directory] = {}
-    for root in dict.fromkeys(one.root for one in found.all if one.root):
-        if len(roots) == _HELD:
-            break
-        with suppress(OSError):  # reported when an input is read
-            roots[root] = stack.enter_context(opened_directory(root))
-    return roots
 
 
 def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:

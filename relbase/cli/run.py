@@ -336,7 +336,6 @@ def _limit_memory() -> None:
 # Less than this is done before anybody has read a bar.
 _MANY: Final = 50
 _LARGE: Final = 32 << 20  # bytes
-
 _PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
 _ARCHIVE_PAUSE: Final = 0.5
 

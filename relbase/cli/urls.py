@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 # How many characters of the URL are shown on each side of a place.
 _BEFORE: Final = 40
 _AFTER: Final = 32
-
 _INDENT: Final = "    "
 
 

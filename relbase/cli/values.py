@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 # What feed readers and search engines fetch, of whatever kind.
 FEEDS: Final = "feeds"
-
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
-
 _SHOWN = 200
 
 

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 class Origins(NamedTuple):
     """The options that say where URLs are stated."""
 
+    detect: bool = True
     mapped: dict[str, str] | None = None  # --map: URLs by file names
     roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()  # suffixes
-    detect: bool = True
     canonical: bool = False
     original: bool = False
     local: Local | None = None
@@ -61,7 +61,6 @@ _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for,
 
 # Links lead to the same files again and again; a tree may have a million.
 _REMEMBERED: Final = 1 << 16
-
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
 
 
