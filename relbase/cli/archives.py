@@ -54,8 +54,6 @@ _COUNTED: Final = {
 
 
 class _How(TypedDict):
-    """What the library's functions on pages are given."""
-
     profile: relbase.Profile
     policy: relbase.Policy
 
@@ -232,7 +230,6 @@ class Archive(NamedTuple):
             raise files.InputError(text)
 
     def show(self, table: Table | None, printer: remarks.LinkPrinter, *, wat: bool) -> None:
-        """Show the links of its pages, or put them into a table."""
         name = self.source.name
         if table is not None:
             make = rows.packed_rows if table.packs else rows.link_rows
@@ -254,7 +251,6 @@ class Archive(NamedTuple):
             yield from make(page, self.source.name, **self.how)
 
     def show_bases(self, *, as_json: bool) -> None:
-        """Show the base of each page, and what states it."""
         for page in self.pages():
             for entity in relbase.entities(page.body, **arguments(page, **self.how)):
                 self.tally.warnings += not entity.base.usable

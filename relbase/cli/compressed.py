@@ -53,7 +53,6 @@ _CODINGS: Final = (
 
 
 def _broken() -> tuple[type[Exception], ...]:
-    """What the modules raise where data is broken."""
     return import_module("zlib").error, OSError, EOFError, import_module("lzma").LZMAError
 
 
@@ -98,7 +97,6 @@ def check_name(output: Output | None, coding: Coding) -> None:
 
 
 def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
-    """Yield what compressed bytes unfold to, member by member."""
     read = made = 0
     member: Any = None
     rest = b""

@@ -74,7 +74,6 @@ class Directory(AbstractContextManager["Directory"]):
         return os.open(self._at(name), flags, dir_fd=self._descriptor)
 
     def open_new(self, name: str, mode: int) -> int:
-        """Make a file that is not there yet, and open it for writing."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
         return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
@@ -97,7 +96,6 @@ class Directory(AbstractContextManager["Directory"]):
         os.link(self._at(old), into._at(new), **ends, follow_symlinks=follow)
 
     def make(self, name: str) -> None:
-        """Make a directory in this one, if there is none."""
         with suppress(FileExistsError):
             os.mkdir(self._at(name), dir_fd=self._descriptor)
 
@@ -107,7 +105,6 @@ class Directory(AbstractContextManager["Directory"]):
         return _opened(path, self._at(name), "O_NOFOLLOW", at=self._descriptor)
 
     def sync(self) -> None:
-        """Bring the names in it to the disk."""
         if self._descriptor is not None:
             with unless_unsettled():
                 os.fsync(self._descriptor)
@@ -133,7 +130,6 @@ def unless_unsettled() -> Iterator[None]:
 
 
 def opened_directory(path: str) -> Directory:
-    """Open a directory; an `OSError` says why it cannot be."""
     return _opened(path or ".", path or ".")
 
 
@@ -198,7 +194,6 @@ class NewFile:
         return status
 
     def close(self) -> None:
-        """Give the descriptor back, and with it the lock."""
         if self._is_open:
             os.close(self.descriptor)
             self._is_open = False

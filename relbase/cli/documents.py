@@ -46,7 +46,6 @@ class InputDocument(NamedTuple):
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
-    """Yield the documents of an input, in order; one at least."""
     first = next(source.pieces, b"")
     arguments = settings.arguments(source.name)
     if FORMATS[settings.kind_of(source.name, first)].streams:
@@ -58,7 +57,6 @@ def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
 def calls(
     source: OpenInput, settings: Settings, finder: Finder
 ) -> Iterator[tuple[InputDocument, Call]]:
-    """Yield the documents of an input, and the call of the library for each."""
     found = finder.find(source, settings.url)
     source, settings = compressed.opened(source, settings.on_fields(found.fields))
     yield from found_calls(source, settings, finder, found)
@@ -78,7 +76,6 @@ def found_calls(
 
 
 def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[InputDocument]:
-    """The messages of an mbox; what stands before the first comes with it."""
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
     arguments = {**arguments, "kind": Kind.MAIL}
@@ -119,7 +116,6 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
 
 
 def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link]:
-    """Return the references of a document, as they are in its input."""
     call = call or check(document.data, **document.arguments)
     one, lengths, is_kept = document.message, document.lengths, False
     if one is not None and lengths is not None:

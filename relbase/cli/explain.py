@@ -133,8 +133,6 @@ def _explain_archive(archive: Archive, plan: _Plan) -> None:
 
 
 class _Plan:
-    """Where the pages go: to standard output, to one file, or into a directory with an index."""
-
     def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")

@@ -110,7 +110,6 @@ class OpenInput(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name as the user gave it, `STDIN` for standard input."""
         return self.input.name
 
 
@@ -132,7 +131,6 @@ def maildir_folders(root: str) -> list[str]:
 
 
 def is_maildir(path: str) -> bool:
-    """Return whether a directory is a Maildir: `tmp` may be missing in a copy of one."""
     return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)  # noqa: PTH112, PTH118
 
 
@@ -213,7 +211,6 @@ def seekable(source: OpenInput) -> Iterator[BinaryIO]:
 
 
 def again(source: OpenInput, offset: int = 0) -> Iterator[bytes]:
-    """Yield the bytes of an input from an offset, as it is opened once more."""
     with seekable(source) as file:
         file.seek(offset)
         while piece := file.read(PIECE):

@@ -92,7 +92,6 @@ def _github(found: Finding) -> str:
 
 
 def _escaped(text: str, escaped: str = "%\r\n") -> str:
-    """A text of GitHub's workflow commands."""
     return text.translate({ord(one): f"%{ord(one):02X}" for one in escaped})
 
 
@@ -137,8 +136,6 @@ _newlines: Final = re.compile(rb"\n").finditer
 
 
 class _Lines(NamedTuple):
-    """A text and where its lines begin; line numbers begin with 0, and `above` is before them."""
-
     above: int
     data: bytes
     starts: array[int]
@@ -216,7 +213,6 @@ def _block(lines: _Lines, edits: list[Edit]) -> _Block:
 
 
 def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
-    """What edits make of a part of a text."""
     start, end = place
     return splice(
         data[start:end], [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits]
@@ -224,7 +220,6 @@ def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
 
 
 def _split(text: bytes) -> list[bytes]:
-    """The lines of a text, without their ends."""
     return (text[:-1] if text.endswith(b"\n") else text).split(b"\n")
 
 
@@ -263,7 +258,6 @@ def _context(lines: _Lines, first: int, last: int) -> Iterator[str]:
 
 
 def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
-    """The edits of long lines, each with what stands around it."""
     data = lines.data
     whole = Span(lines.start(block.first), lines.start(block.last))
     at = whole.start  # no other edit is shown around a group

@@ -88,8 +88,6 @@ def _run(arguments: list[str]) -> int:
 
 
 class _Commands(click.Group):
-    """Loads a sub-command when it is asked for, and names the right one to who mistakes it."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -147,7 +145,6 @@ def _mistaken(name: str, *rest: str) -> str:
 
 
 def _loaded(module: str) -> ModuleType:
-    """A module of relbase; a UsageError if RELBASE_SCANNER asks for what there is not."""
     try:
         return import_module(module)
     except ValueError as error:
@@ -314,7 +311,6 @@ class Command(click.Command):
         self.params.append(brief)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; name the right option to who guesses it."""
         try:
             return super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:

@@ -87,7 +87,6 @@ def inputs_of(
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
-    """The names in the file of --files-from."""
     data, nul = given.pop("files_from"), given.pop("null")
     if data is None:
         return None
@@ -148,7 +147,6 @@ def _refuse_output_as_input(names: Sequence[str]) -> None:
 
 
 def _refuse_one_url(settings: Settings) -> None:
-    """Refuse one URL, or the headers of one document, for several (rule 16)."""
     values = settings.url, settings.redirects, settings.fields
     for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
         if value:
@@ -198,7 +196,6 @@ def _walk(
     sidecars: Iterable[str] = (),
     backup: str | None = None,
 ) -> tuple[list[Input], Counter[str]]:
-    """Return the files of a tree by name, and how many names are skipped for what."""
     found: list[Input] = []
     skipped: Counter[str] = Counter()
     beside = (*_BESIDE, *sidecars)

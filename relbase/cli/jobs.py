@@ -51,8 +51,6 @@ class Options(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is asked for, for all inputs."""
-
     settings: Settings
     options: Options
     finder: Finder
@@ -133,7 +131,6 @@ class Counted:
 
     @property
     def hash(self) -> str:
-        """The hash in hexadecimal digits, "" where nobody asked."""
         return "" if self._digest is None else str(self._digest.hexdigest())
 
 
@@ -142,7 +139,6 @@ _LONGEST: Final = 10_000
 
 
 def _row(done: Done) -> dict[str, object]:
-    """The object for an input: its fields are what the README lists."""
     output = done.job.output
     before, after = done.hashes
     failed = done.tally.failed
@@ -197,8 +193,6 @@ _START: Final = b'{"version": 1, "file": "'
 
 
 class Earlier(NamedTuple):
-    """What the report of an earlier run says."""
-
     hashes: dict[str, tuple[str, str]]  # of inputs that need not be done again and their outputs
     outputs: set[str] | None  # that it wrote; None where there is no report
 

@@ -242,7 +242,6 @@ def base(
 def _report(
     source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
-    """The report on the entities of a document for people, the outermost first."""
     outermost, *parts = entities
     part = before_part(outermost.part, number)
     yield f"{source.shown}: {part}{printable(outermost.type)}"

@@ -129,7 +129,6 @@ def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
 
 
 def refuse_irregular(path: str) -> None:
-    """Refuse an output in whose place there is something else than a file."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:  # reported when it is written

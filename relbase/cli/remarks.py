@@ -114,8 +114,6 @@ _SHOWN: Final = 10
 
 @dataclass(slots=True, eq=False, repr=False)
 class Unresolved:
-    """Counts the references of messages that no base is known for."""
-
     by: str = "sender"
     references: Counter[str] = field(default_factory=Counter)  # by what selects their messages
     messages: Counter[str] = field(default_factory=Counter)
@@ -145,7 +143,6 @@ class Unresolved:
 
 
 def _selector(data: bytes, by: str) -> str:
-    """What a message map selects a message by; the words of `SELECTORS` for none."""
     from relbase.bases import headers  # noqa: PLC0415 (start-up time)
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
@@ -154,7 +151,6 @@ def _selector(data: bytes, by: str) -> str:
 
 
 def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
-    """Return what gave a message with relative references its base, in words."""
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
     from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415 (start-up time)
 

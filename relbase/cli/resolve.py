@@ -97,20 +97,23 @@ def resolve(
         hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
         streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
-    profiles = list(Profile) if every else [Profile(profile)]
-    resolvers = [(one.value, _resolver(base, one)) for one in profiles]
+    resolvers: dict[str, Resolver | None] = {}
+    for one in Profile if every else [Profile(profile)]:
+        resolvers[one.value] = None
+        with suppress(ValueError):
+            resolvers[one.value] = Resolver(base, one)
     rows = [
-        [_resolved(base, reference, *by, steps=steps) for by in resolvers]
+        [_resolved(base, reference, *by, steps=steps) for by in resolvers.items()]
         for reference in listed(references)
     ]
     if not rows:  # an empty list on standard input
         return
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
     if as_json:
-        for one in chain.from_iterable(rows):
-            fields = one._asdict()
+        for resolved in chain.from_iterable(rows):
+            fields = resolved._asdict()
             taken = {"steps": fields.pop("steps")}
-            streams.say(object_line(fields | taken if steps else fields))
+            streams.say(object_line(fields, taken if steps else {}))
     elif steps:
         _show_steps(chain.from_iterable(rows))
     elif every:
@@ -118,12 +121,6 @@ def resolve(
     else:
         _show([row[0] for row in rows])
     context.exit(tally.status(strict=strict))
-
-
-def _resolver(base: str, profile: Profile) -> Resolver | None:
-    with suppress(ValueError):
-        return Resolver(base, profile)
-    return None
 
 
 def _resolved(
@@ -140,7 +137,6 @@ def _resolved(
 
 
 def _show_steps(resolved: Iterable[_Resolved]) -> None:
-    """Each result with its steps: numbers, what was done, then what came of it."""
     for one in resolved:
         streams.say(f"{excerpt(one.reference)}  ({one.profile})")
         if not one.steps:  # the base itself is a failure

@@ -177,7 +177,6 @@ _EXCLUDING: Final = (
 
 
 def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
-    """Refuse what cannot be done before anything is read."""
     chosen = [(flag, does) for name, flag, does in _EXCLUDING if getattr(own, name)]
     flags = " and ".join(flag for flag, _ in chosen)
     does = chosen[0][1] if chosen else ""

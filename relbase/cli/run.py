@@ -69,8 +69,6 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
 
 
 class _Running:
-    """What has become of the inputs so far."""
-
     def __init__(self, plan: Plan, stack: ExitStack) -> None:
         self._plan = plan
         own, verbosity = plan.options, plan.settings.verbosity
@@ -97,7 +95,6 @@ class _Running:
         self.how_to_go_on = "; --resume with the report goes on" if self._report else ""
 
     def add(self, done: Done) -> None:
-        """Print, count and report what became of an input."""
         # First of all: what is not in the report is done again.
         if self._report is not None and done.state is not State.SKIPPED:
             self._report(done)
@@ -190,8 +187,6 @@ _SARIF: Final = (
 
 
 class Printer:
-    """Prints lines to standard output; those of SARIF within one object."""
-
     def __init__(self, form: Format) -> None:
         self._before, self._after = (_SARIF, "]}]}") if form == "sarif" else ("", "")
 
@@ -341,8 +336,6 @@ _ARCHIVE_PAUSE: Final = 0.5
 
 
 class Bar:
-    """Shows how far a run is, where somebody looks."""
-
     def __init__(self, shown: Progress | None = None, count: int = 0, size: int = 0) -> None:
         self._shown = shown
         self._count = count

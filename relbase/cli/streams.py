@@ -117,7 +117,6 @@ def warn(text: str, end: str = "\n") -> None:
 
 
 def is_terminal(*, output: bool = False) -> bool:
-    """Return whether a person reads standard error, or standard output."""
     stream = sys.stdout if output else sys.stderr
     return stream is not None and stream.isatty()
 
@@ -136,8 +135,6 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Tally:
-    """The counts that decide the exit status."""
-
     failed: int = 0  # could not be processed
     unsafe: int = 0  # stopped by the self-check
     warnings: int = 0
@@ -149,7 +146,6 @@ class Tally:
         return self
 
     def status(self, *, strict: bool) -> ExitStatus:
-        """Return the exit status; failed inputs count for more than what was found in others."""
         if self.unsafe:
             return ExitStatus.UNSAFE
         if self.failed:
@@ -177,7 +173,6 @@ class Collected:
         self.lines: list[tuple[str, str]] = []  # a reason, and a printable line
 
     def add(self, reason: str, line: str) -> None:
-        """Keep a warning, or count it when there is one of its kind."""
         if reason == self._ignored:
             return
         if self._verbosity is Verbosity.ALL or reason not in self.counts:
@@ -192,12 +187,10 @@ class WarningPrinter:
         self._inputs: Counter[str] = Counter()  # that these are of, but for the first
 
     def show(self, warned: Collected) -> None:
-        """Print the warnings on an input, or count them."""
         for reason, line in warned.lines:
             self.add(reason, line, warned.counts[reason])
 
     def add(self, reason: str, line: str, count: int = 1) -> None:
-        """Print the warning that an input has `count` times, or count it."""
         if self._verbosity is Verbosity.NONE:
             return
         is_first = reason not in self._more

@@ -31,8 +31,6 @@ _PAGE: Final = 1 << 17
 
 
 class Table:
-    """A table of links that is being written, and the table of errors beside it."""
-
     def __init__(
         self,
         links: pa.parquet.ParquetWriter,
@@ -53,7 +51,6 @@ class Table:
         return self._select is tuple
 
     def add(self, rows: Iterable[LinkRow | PackedRows]) -> None:
-        """Write rows of links; no more than a batch of them is held."""
         chosen: Iterable[Any] = rows
         if self._select is not tuple:
             chosen = map(self._select, cast("Iterable[LinkRow]", rows))
@@ -80,7 +77,6 @@ def written(
     *,
     data_urls: bool = True,
 ) -> Iterator[Table | None]:
-    """Write a table of links and one of errors, which get their names when both are complete."""
     if path is None:
         yield None
         return

@@ -126,7 +126,6 @@ def _both_verdicts(url: str) -> str:
 
 
 def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:
-    """Return what is found in a reference, whose violations count."""
     found = rules.violations(reference, base or None)
     tally.found += any(one.kind is Severity.VIOLATION for one in found)
     return found
@@ -266,7 +265,6 @@ def _record(url: str) -> dict[str, object] | None:
 
 
 def _category(url: str) -> tuple[str | None, str]:
-    """The category of §2.3, and how it is reported."""
     scheme = rfc1808.split(url).scheme
     if scheme is None:
         return None, "of the scheme of its base: it has none (RFC 1808 §2.3)"

@@ -36,7 +36,6 @@ def _quoted(value: str) -> str:
 
 
 def read_file(name: str, fix: str = "give a file with a name on each line") -> bytes:
-    """Return the content of a file that an option names, "-" being standard input."""
     try:
         if name == STDIN:
             return sys.stdin.buffer.read()
@@ -69,7 +68,6 @@ def headers(value: str) -> Dump:
 
 
 def pattern(value: str) -> re.Pattern[str]:
-    """Read --keep."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # future changes of Python
@@ -93,7 +91,6 @@ def xml_rows(value: str) -> tuple[str, ...]:
 
 
 def attributes(value: str) -> tuple[tuple[str, str], ...]:
-    """Read --attribute: a name and its syntax."""
     name, equals, syntax = value.partition("=")
     if not equals:
         fix = "give NAME=url, NAME=srcset or NAME=css"
@@ -111,14 +108,12 @@ def kinds(value: str) -> frozenset[str]:
 
 
 def is_wanted(kind: Kind, start: bytes, only: frozenset[str] | None) -> bool:
-    """Return whether --only wants an input."""
     if not only or kind.value in only:
         return True
     return FEEDS in only and FORMATS[kind].is_feed(beginning(start))
 
 
 def suffix(value: str) -> str:
-    """Read --sidecar or --backup."""
     if not value or "/" in value:
         raise click.BadParameter("give the end of a file name, such as .headers or .bak")
     return value

@@ -106,7 +106,6 @@ class _Doing:
         return done
 
     def _archive(self, archive: Archive) -> None:
-        """An archive has an output of its own kind: the records of what changed."""
         plan, done, source, own = self._plan, self._done, archive.source, self._plan.options
         if own.only:
             raise _SkippedError(State.PASSED)
@@ -128,7 +127,6 @@ class _Doing:
             done.lines.append(LINES[own.format or "text"](found))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
-        """A document, or a mailbox of many."""
         plan, own = self._plan, self._plan.options
         found = plan.finder.find(source, plan.settings.url)
         settings = plan.settings.on_fields(found.fields)
@@ -245,7 +243,6 @@ class _Doing:
                 done.unresolved.add(document.data, call)
 
     def _sum_up(self) -> None:
-        """Say what was done, and collect what is remarked on the input as a whole."""
         done, reason = self._done, Reason.BASE_NONE.value
         done.text = _text(done)
         if not done.first_unknown:
@@ -262,7 +259,6 @@ class _Doing:
         return self._done.changed > 0
 
     def _show(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        """Collect what --diff or --check prints."""
         from relbase.cli.findings import FAILING, LINES, diff, findings  # noqa: PLC0415 (start-up time)
 
         done, own, moved = self._done, self._plan.options, 0

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 
 class Old(NamedTuple):
-    """A file that is replaced, as it was when it was read."""
-
     name: str
     status: os.stat_result
     descriptor: int | None
@@ -182,7 +180,6 @@ def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
 
 
 def _name_new(made_in: Directory, made: str, place: Place) -> bool:
-    """Give a new file its name, which nobody may have yet, but for an earlier run."""
     try:
         made_in.link(made, place.parent, place.name)
     except FileExistsError:
@@ -219,7 +216,6 @@ def _backup(parent: Directory, name: str, suffix: str) -> tuple[str, bool]:
 
 
 def settle(paths: Iterable[str]) -> None:
-    """Bring the names in directories to the disk, once for all files of a run."""
     for path in sorted(paths):
         with files.failing(path), directories.unless_unsettled(), opened_directory(path) as opened:
             opened.sync()
@@ -259,7 +255,6 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
 
 @contextmanager
 def place_of(source: OpenInput, how: Options, roots: Mapping[str, Directory]) -> Iterator[Place]:
-    """Open the directory of an input that is replaced."""
     if source.name == STDIN or source.status is None:
         raise InputError("it is not a regular file: nothing can be written in its place")
     root, steps, name = _way(source.input, how)

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 
 class Origins(NamedTuple):
-    """The options that say where URLs are stated."""
-
     detect: bool = True
     mapped: dict[str, str] | None = None  # --map: URLs by file names
     roots: tuple[Root, ...] = ()
@@ -46,8 +44,6 @@ class Origins(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What is known of an input's URL before the input is read."""
-
     url: str | None = None
     source: str = ""
     redirects: tuple[str, ...] = ()  # these and the headers are of a side file
@@ -127,7 +123,6 @@ class Finder:
                 yield f"{shown_name(tree)}: {text}: {option}"
 
     def find(self, source: OpenInput, url: str | None) -> Found:
-        """Return what is known of an input's URL from outside of it."""
         found = Found(url, "--url", given=True) if url else Found()
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
@@ -224,7 +219,6 @@ class Finder:
 
 
 def _chosen(all_stated: Iterable[Stated]) -> Found:
-    """The first that is a URL; what is refused before it is noted."""
     notes: list[Note] = []
     for stated in all_stated:
         if stated.given:
@@ -256,7 +250,6 @@ def _opened_base(call: Call, path: str, data: bytes) -> str:
 
 
 def _stated_in(path: str) -> str | None:
-    """The URL of a file that stands in its attributes, side files or marks."""
     try:
         with opened(Input(path)) as source:
             if url := _chosen(paths.beside(source)).url:

@@ -28,8 +28,6 @@ INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.sht
 
 
 class Stated(NamedTuple):
-    """A URL that is stated outside of a document, and where."""
-
     url: str
     source: str  # for people
     sure: bool = True  # otherwise its directory is right, and its end a guess
@@ -38,8 +36,6 @@ class Stated(NamedTuple):
 
 
 class Root(NamedTuple):
-    """What --root says: a directory, and its URL with a slash at the end."""
-
     directory: str
     url: str
 
@@ -70,7 +66,6 @@ def _quoted(steps: list[str]) -> str:
 
 
 def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
-    """Return the URL of a file by the innermost --root around it."""
     # Of two --root for one directory the last counts: `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
@@ -109,7 +104,6 @@ def original_name(path: str) -> str | None:
 
 
 def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
-    """Return the URL of a file in a mirror, None where no host is on its path."""
     steps = inside(path, mirror.directory)
     if steps is None:
         return None
@@ -238,7 +232,6 @@ def beside(source: OpenInput) -> Iterator[Stated]:
 
 
 def side_file(one: Input, name: str) -> bytes | None:
-    """Return the content of a file beside an input, None where it is not there or too long."""
     directory = os.path.dirname(one.name)  # noqa: PTH120
     root, steps = (one.root, one.parts[:-1]) if one.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent:

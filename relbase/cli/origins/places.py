@@ -44,7 +44,6 @@ def file_url(path: str) -> str:
 
 
 def _named(url: str) -> str | None:
-    """The path that a `file:` URL names, None where it names none."""
     components = rfc3986.split(url)
     if components.scheme != "file" or components.authority:
         return None
@@ -138,7 +137,6 @@ class Neighbours:
         return None
 
     def notes(self) -> list[Note]:
-        """Return the notes on all references together."""
         kept = Reason.LOCAL_KEPT, self._kept, _KEPT
         rewritten = Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN
         return [
@@ -226,7 +224,6 @@ def _links(call: Call, data: bytes) -> Iterator[Link]:
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
-    """Return whether the links of a page may have been converted."""
     host = rfc3986.split(call.url or "").authority or ""
     steps = os.path.relpath(path, mirror.directory).split(os.sep)  # noqa: PTH206
     if host not in steps:
