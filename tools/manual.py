@@ -18,7 +18,7 @@ def commands() -> list[str]:
 
 
 def _command(name: str) -> click.Command:
-    found: click.Command = getattr(import_module(f"relbase.cli.{name}"), name)
+    found: click.Command = getattr(import_module(f"relbase.cli.{group.COMMANDS[name]}"), name)
     return found
 
 

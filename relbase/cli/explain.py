@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.call import Call, check
-from relbase.cli import compressed, files, options, outputs, streams
+from relbase.cli import compressed, files, outputs, streams
 from relbase.cli.documents import calls
 from relbase.cli.files import Output
-from relbase.cli.group import command, table
+from relbase.cli.group import table
 from relbase.cli.inputs import Inputs, begin, recognise
+from relbase.cli.options import command
 from relbase.cli.remarks import with_options
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
-from relbase.url.resolver import as_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from relbase.cli.archives import Archive
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
@@ -64,21 +66,9 @@ Output
 
 
 @command(
-    "explain",
-    "Draw the base and every link of a document as an HTML page.",
-    options.parameters(*_OPTIONS),
-    _EPILOG,
+    "explain", "Draw the base and every link of a document as an HTML page.", _OPTIONS, _EPILOG
 )
-@click.pass_context
-def explain(
-    context: click.Context,
-    /,
-    inputs: tuple[str, ...],
-    *,
-    output: str | None,
-    force: bool,
-    **given: Any,
-) -> None:
+def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
     """Write a page of HTML that shows why each link of INPUT means what it means.
 
     "-" or no INPUT is standard input. Without -o the page goes to standard output.
@@ -89,17 +79,21 @@ def explain(
 
     def work(source: OpenInput) -> None:
         source, archive = recognise(source, settings, tally)
-        if archive is not None:
-            _explain_archive(archive, plan)
-            return
-        data, call = _whole(source, settings, finder)
-        markup, summary = page(data, call, "" if call.name else source.shown, told=with_options)
-        tally.warnings += summary.notes
-        plan.put(source.name, markup, summary)
+        if archive is None:
+            data, call = _whole(source, settings, finder)
+            documents = iter([(data, call, "" if call.name else source.shown)])
+        elif plan.directory:
+            documents = _pages(archive)
+        else:
+            raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
+        for number, (data, call, name) in enumerate(documents, archive is not None):
+            markup, summary = page(data, call, name, told=with_options)
+            tally.warnings += summary.notes
+            plan.put(source.name, markup, summary, number)
 
     files.process(found.all, work, tally)
     plan.settle()
-    context.exit(tally.status(strict=settings.strict))
+    return tally.status(strict=settings.strict)
 
 
 def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
@@ -114,22 +108,16 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
     return data, call._replace(url=found.url) if found.given else call
 
 
-def _explain_archive(archive: Archive, plan: _Plan) -> None:
+def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
     from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
 
-    settings, source = archive.settings, archive.source
-    if not plan.directory:
-        raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
-    for number, found in enumerate(archive.pages(), 1):
-        if number > _MAX_PAGES:
+    for number, found in enumerate(archive.pages()):
+        if number == _MAX_PAGES:
             archive.tally.warnings += 1
             text = f"the first {_MAX_PAGES:,} pages are explained, and no more"
-            streams.warn(f"{source.shown}: warning: {text}")
+            streams.warn(f"{archive.source.shown}: warning: {text}")
             break
-        call = check(found.body, **arguments(found, as_profile(settings.profile), settings.policy))
-        markup, summary = page(found.body, call, found.url, told=with_options)
-        archive.tally.warnings += summary.notes
-        plan.put(source.name, markup, summary, number)
+        yield found.body, check(found.body, **arguments(found, **archive.how)), found.url
 
 
 class _Plan:

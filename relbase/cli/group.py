@@ -323,6 +323,9 @@ class Command(click.Command):
             text = f"No such option: {given}. Did you mean {meant}?"
             raise click.UsageError(text, ctx) from None
 
+    def invoke(self, ctx: click.Context) -> None:
+        ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for section, options in groupby(self._options(ctx), _section):
             _write(section, options, ctx, formatter)
@@ -354,7 +357,7 @@ class Command(click.Command):
 
 def command(
     name: str, short_help: str, params: Iterable[click.Parameter], epilog: str
-) -> Callable[[Callable[..., None]], click.Command]:
+) -> Callable[[Callable[..., int]], click.Command]:
     return click.command(name, Command, short_help=short_help, params=[*params], epilog=epilog)
 
 

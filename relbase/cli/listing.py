@@ -9,10 +9,11 @@ import click
 
 import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
-from relbase.cli import files, options, remarks, streams, tables
+from relbase.cli import files, remarks, streams, tables
 from relbase.cli.documents import before_part, calls, entity_in, links_of
-from relbase.cli.group import command, table
+from relbase.cli.group import table
 from relbase.cli.inputs import begin, recognise
+from relbase.cli.options import command
 from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt, printable
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
@@ -71,16 +72,8 @@ Mail
 )
 
 
-@command(
-    "links",
-    "List links and what they resolve to.",
-    options.parameters(*_LINKS_OPTIONS),
-    _LINKS_EPILOG,
-)
-@click.pass_context
+@command("links", "List links and what they resolve to.", _LINKS_OPTIONS, _LINKS_EPILOG)
 def links(
-    context: click.Context,
-    /,
     inputs: tuple[str, ...],
     *,
     as_json: bool,
@@ -91,7 +84,7 @@ def links(
     wat: bool,
     unresolved_by: str | None,
     **given: Any,
-) -> None:
+) -> int:
     """List every reference of each INPUT and what it resolves to.
 
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
@@ -138,12 +131,12 @@ def links(
         files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
         for line in left.lines():
             streams.say(line)
-        context.exit(tally.status(strict=settings.strict))
+        return tally.status(strict=settings.strict)
     names = (one.name for one in found.all)
     with tables.written(parquet, names, columns, data_urls=not no_data_urls) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
-    context.exit(tally.status(strict=settings.strict))
+    return tally.status(strict=settings.strict)
 
 
 def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
@@ -202,16 +195,8 @@ Output
 )
 
 
-@command(
-    "base",
-    "Show the base URL of documents, and why.",
-    options.parameters(*_BASE_OPTIONS),
-    _BASE_EPILOG,
-)
-@click.pass_context
-def base(
-    context: click.Context, /, inputs: tuple[str, ...], *, as_json: bool, **given: Any
-) -> None:
+@command("base", "Show the base URL of documents, and why.", _BASE_OPTIONS, _BASE_EPILOG)
+def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 
     "-" or no INPUT is standard input.
@@ -236,7 +221,7 @@ def base(
                     streams.say(line)
 
     files.process(found.all, work, tally)
-    context.exit(tally.status(strict=settings.strict))
+    return tally.status(strict=settings.strict)
 
 
 def _report(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 import click
 
 from relbase.call import Arguments, KindName
-from relbase.cli import values
+from relbase.cli import group, values
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
@@ -26,7 +26,7 @@ from relbase.policy import Policy
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from relbase.bases.headers import MessageUrlTable
 
@@ -81,8 +81,11 @@ class Settings(NamedTuple):
         return kind_of_type(next(types, ""))
 
 
-def parameters(*own: click.Parameter) -> list[click.Parameter]:
-    return [_INPUTS, *own, *_SHARED]
+def command(
+    name: str, short_help: str, own: Iterable[click.Parameter], epilog: str
+) -> Callable[[Callable[..., int]], click.Command]:
+    """Make a command on documents, which has the options of all."""
+    return group.command(name, short_help, (*own, *PARAMETERS), epilog)
 
 
 def settings(given: dict[str, Any]) -> Settings:
@@ -97,14 +100,13 @@ def settings(given: dict[str, Any]) -> Settings:
         policy=_policy(given),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
-        message_urls=_message_urls(given),
+        message_urls=_message_urls(given.pop("message_map"), given.pop("message_base")),
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
 
 
-def _message_urls(given: dict[str, Any]) -> MessageUrlTable | None:
-    mapped, names = given.pop("message_map"), given.pop("message_base")
+def _message_urls(mapped: Any, names: Any) -> MessageUrlTable | None:
     if mapped is None and names is None:
         return None
     from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
@@ -158,18 +160,17 @@ _POLICY_TEXTS: Final = {
 
 
 _FIELDS: Final = dataclasses.fields(Policy)
-_INPUTS: Final = click.Argument(
-    ["inputs"],
-    nargs=-1,
-    metavar="[INPUT|DIR]...",
-    # The type is for completion: files are looked at when they are read.
-    type=click.Path(allow_dash=True, readable=False),
-)
-
 _FILE: Final = click.Path(allow_dash=True, readable=False)
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
 
-_SHARED: Final = (
+PARAMETERS: Final = (
+    click.Argument(
+        ["inputs"],
+        nargs=-1,
+        metavar="[INPUT|DIR]...",
+        # The type is for completion: files are looked at when they are read.
+        type=click.Path(allow_dash=True, readable=False),
+    ),
     *table(
         f"""\
 Document URL

@@ -12,7 +12,7 @@ import click
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.group import command, table
-from relbase.cli.streams import Tally, excerpt, listed, object_line, printable
+from relbase.cli.streams import ExitStatus, Tally, excerpt, listed, object_line, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ Options
 @command("resolve", "Resolve references against a base URL.", _OPTIONS, _EPILOG)
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
-@click.pass_context
 def resolve(
-    context: click.Context,
-    /,
     base: str,
     references: tuple[str, ...],
     *,
@@ -86,7 +83,7 @@ def resolve(
     steps: bool,
     as_json: bool,
     strict: bool,
-) -> None:
+) -> int:
     """Resolve each REF against BASE and print the absolute URLs, one per line.
 
     "-" reads references from standard input, one per line. With several references each stands
@@ -107,7 +104,7 @@ def resolve(
         for reference in listed(references)
     ]
     if not rows:  # an empty list on standard input
-        return
+        return ExitStatus.DONE
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
     if as_json:
         for resolved in chain.from_iterable(rows):
@@ -120,7 +117,7 @@ def resolve(
         _show_all(rows)
     else:
         _show([row[0] for row in rows])
-    context.exit(tally.status(strict=strict))
+    return tally.status(strict=strict)
 
 
 def _resolved(

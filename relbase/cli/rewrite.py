@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, options, outputs, values
+from relbase.cli import HANDED_OVER, outputs, values
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
-from relbase.cli.group import command, table
+from relbase.cli.group import table
 from relbase.cli.inputs import Inputs, finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
+from relbase.cli.options import command
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, Tally, printable
 from relbase.cli.values import CHOICES
@@ -110,9 +111,8 @@ Web archives
 )
 
 
-@command("rewrite", "Make relative links absolute.", options.parameters(*_OPTIONS), _EPILOG)
-@click.pass_context
-def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:
+@command("rewrite", "Make relative links absolute.", _OPTIONS, _EPILOG)
+def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 
     INPUT is a page, style sheet, XML file, feed, message, mbox, Maildir or web archive (WARC,
@@ -145,7 +145,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
                 roots[root] = stack.enter_context(opened_directory(root))
         tally += run(Plan(settings, own, finder, found.several, found.passed, now, roots), jobs)
     status = tally.status(strict=settings.strict)
-    context.exit(HANDED_OVER if own.delivery and status is ExitStatus.DONE else status)
+    return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
 
 # A process can have a thousand files open, or fewer: more trees than this are opened by name.

@@ -13,7 +13,16 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.group import command, table
-from relbase.cli.streams import Tally, excerpt, in_shell, listed, object_line, parts, printable
+from relbase.cli.streams import (
+    ExitStatus,
+    Tally,
+    excerpt,
+    in_shell,
+    listed,
+    object_line,
+    parts,
+    printable,
+)
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
 from relbase.url.grammar import Grammar, Severity, Violation, verdicts
@@ -75,16 +84,14 @@ Options
     _CHECK_EPILOG,
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.pass_context
 def check(
-    context: click.Context,
     urls: tuple[str, ...],
     base: str | None,
     grammar: str | None,
     *,
     as_json: bool,
     strict: bool,
-) -> None:
+) -> int:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 
     "-" or no URL reads URLs from standard input, one per line.
@@ -110,7 +117,7 @@ def check(
         click.echo(report(url, found, grammar))
         if grammar is None and (both := _both_verdicts(url)):
             click.echo(f"{_INDENT}{both}")
-    context.exit(1 if violating else 0)
+    return ExitStatus.FOUND if violating else ExitStatus.DONE
 
 
 def _both_verdicts(url: str) -> str:
@@ -208,7 +215,7 @@ _SPLIT_OPTIONS: Final = table(
 
 @command("split", "Split URLs into their components.", _SPLIT_OPTIONS, _SPLIT_EPILOG)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-def split(urls: tuple[str, ...], *, as_json: bool) -> None:
+def split(urls: tuple[str, ...], *, as_json: bool) -> int:
     """Split each URL, absolute or relative, into its components.
 
     "-" or no URL reads URLs from standard input, one per line.
@@ -229,6 +236,7 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> None:
             _show(title, values, "failure without a base")
         _show("grammar", grammar, why)
         streams.say(f"    {'category':10}{text}")
+    return ExitStatus.DONE
 
 
 def _show(title: str, values: Mapping[str, object] | None, otherwise: str) -> None:

@@ -39,7 +39,7 @@ def settings(*arguments: str) -> Settings:
     """What a command gets that has the shared options."""
     got: list[Settings] = []
 
-    @click.command(params=options.parameters())
+    @click.command(params=[*options.PARAMETERS])
     def command(inputs: tuple[str, ...], **given: Any) -> None:
         del inputs
         got.append(options.settings(given))
@@ -56,12 +56,12 @@ def test_the_policy(flags: list[str], policy: Policy) -> None:
 def test_every_field_of_the_policy_is_an_option() -> None:
     flags = {flags[0] for flags, _ in FLAGS if flags}
     assert len(flags) == len(dataclasses.fields(Policy))
-    names = {name for parameter in options.parameters() for name in parameter.opts}
+    names = {name for parameter in options.PARAMETERS for name in parameter.opts}
     assert flags <= names
 
 
 def test_the_help_of_the_policy_is_its_docstring() -> None:
-    shown = {one.opts[0]: one.help for one in options.parameters() if isinstance(one, click.Option)}
+    shown = {one.opts[0]: one.help for one in options.PARAMETERS if isinstance(one, click.Option)}
     assert shown["--keep-fragments"] == ("Leave references into the same document ('#top') alone.")
     assert shown["--no-dkim-signed"] == (
         "Do not rewrite messages that carry a DKIM signature or an ARC seal."

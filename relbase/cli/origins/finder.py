@@ -127,11 +127,11 @@ class Finder:
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
             found = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
-        for suffix in self.origins.sidecars:
-            dump = paths.side_file(source.input, source.input.parts[-1] + suffix)
-            if dump is not None:
-                return _with_dump(found, dump, suffix)
-        return found
+        names = ((source.input.parts[-1] + suffix, suffix) for suffix in self.origins.sidecars)
+        dumps = ((paths.side_file(source.input, name), suffix) for name, suffix in names)
+        return next(
+            (_with_dump(found, dump, end) for dump, end in dumps if dump is not None), found
+        )
 
     def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
         call = check(data, **arguments)

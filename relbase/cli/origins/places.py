@@ -165,7 +165,11 @@ class Neighbours:
                 self._rewritten.add(reference)
             return None
         if url is not None:
-            return Placed(_with_query_and_fragment(url, reference))
+            # A query in the URL stays.
+            _, _, _, query, fragment = rfc3986.split(reference)
+            parts = rfc3986.split(url)
+            query = query if parts.query is None else parts.query
+            return Placed(rfc3986.unsplit(parts._replace(query=query, fragment=fragment)))
         if self._local == "resolve":
             return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
         self._kept.add(reference)
@@ -184,15 +188,6 @@ _REWRITTEN: Final = (
     "to files beside the page made absolute: nothing states the URLs of those files "
     "(--local keep leaves the links unchanged)"
 )
-
-
-def _with_query_and_fragment(url: str, reference: str) -> str:
-    """The URL of a file, with what the reference adds to it; a query in the URL stays."""
-    _, _, _, query, fragment = rfc3986.split(reference)
-    components = rfc3986.split(url)
-    if query is not None and components.query is None:
-        components = components._replace(query=query)
-    return rfc3986.unsplit(components._replace(fragment=fragment))
 
 
 # `wget -K` keeps a page as it was, in `page.orig`: its links are those of the page that `wget -k`
