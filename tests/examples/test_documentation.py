@@ -8,9 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+import console
 import pytest
 
-from relbase.cli.group import run
 from tools.manual import commands, help_of, manual
 
 ROOT: Final = Path(__file__).parents[2]
@@ -62,11 +62,7 @@ def test_the_commands_are_found() -> None:
 
 @pytest.mark.parametrize(("page", "command"), COMMANDS)
 def test_a_command_of_the_guides_runs(
-    page: str,
-    command: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, content in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,9 +71,8 @@ def test_a_command_of_the_guides_runs(
     program, *arguments = shlex.split(line)
     assert program == "relbase", page
     monkeypatch.chdir(tmp_path)
-    assert run(arguments) == 0
-    printed = capfd.readouterr()
-    assert "Error" not in printed.err
+    ran = console.run(line)
+    assert (ran.status, b"Error" in ran.stderr) == (0, False)
     if "-o" in arguments:
         output = tmp_path / arguments[arguments.index("-o") + 1]
         written = [output] if output.is_file() else list(output.rglob("*.html"))
@@ -89,7 +84,7 @@ def test_a_command_of_the_guides_runs(
             for name, content in FILES.items()
         )
     else:
-        assert printed.out or "--check" in arguments
+        assert ran.stdout or "--check" in arguments
 
 
 def test_no_command_is_hidden_from_the_tests() -> None:
