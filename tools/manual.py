@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
-import click
 from click.testing import CliRunner
 
 import relbase
@@ -17,20 +15,12 @@ def commands() -> list[str]:
     return list(group.COMMANDS)
 
 
-def _command(name: str) -> click.Command:
-    found: click.Command = getattr(import_module(f"relbase.cli.{group.COMMANDS[name]}"), name)
-    return found
-
-
 def help_of(name: str) -> str:
     """The help of a command, or of `relbase` itself, as it is printed 80 columns wide."""
-    if name == "relbase":
-        groups = (one for one in vars(group).values() if isinstance(one, click.Group))
-        command: click.Command = next(groups)
-        called = name
-    else:
-        command, called = _command(name), f"relbase {name}"
-    ran = CliRunner().invoke(command, ["--help"], prog_name=called, terminal_width=80)
+    words = [] if name == "relbase" else [name]
+    ran = CliRunner().invoke(
+        group.relbase, [*words, "--help"], prog_name="relbase", terminal_width=80
+    )
     assert ran.exit_code == 0, ran.output
     return ran.output
 
