@@ -10,6 +10,8 @@ from relbase.bases.headers import http_statements, mime_statements, snapshot_sta
 from relbase.bases.layers import Layer
 from relbase.edit import Span
 from relbase.notes import Reason
+from relbase.references.headers import FIELDS
+from relbase.view.folding import folded_view
 
 # (the field's value, the URL)
 VALUES = [
@@ -68,6 +70,9 @@ VALUES = [
 @pytest.mark.parametrize(("value", "url"), VALUES)
 def test_the_url_of_a_value(value: str, url: str | None) -> None:
     assert url_of(value) == url
+    raw = value.encode()
+    found = FIELDS[b"content-location"].find(raw)
+    assert [folded_view(raw[start:end]).inner.decode() for start, end in found] == [url] * bool(url)
 
 
 @given(st.text(alphabet='<>"=?Qb utf-8:/URL\r\n\té'))

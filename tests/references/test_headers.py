@@ -48,10 +48,8 @@ def read(name: bytes, raw: bytes) -> list[bytes]:
     ("name", "raw", "urls"),
     [
         # RFC 2557 §4.2: [CFWS] URI [CFWS]
+        # tests/bases/test_bases_headers.py has more: bases are stated by the same grammar
         (ONE, b" fiction1/fiction2\r\n", [b"fiction1/fiction2"]),
-        (ONE, b"x", [b"x"]),
-        (ONE, b"\r\n\tx\r\n", [b"x"]),
-        (ONE, b" (a page) x (the (first) one)", [b"x"]),
         (ONE, b" (a) (b) x (c) (d)\r\n", [b"x"]),
         (ONE, rb" (\)) x (\()", [b"x"]),
         (ONE, b" x (c", [b"x"]),  # a comment that does not end
@@ -59,34 +57,11 @@ def read(name: bytes, raw: bytes) -> list[bytes]:
         (ONE, b" (1).jpeg", [b"(1).jpeg"]),
         (ONE, b" image (1).jpeg", [b"image (1).jpeg"]),
         (ONE, b" a (b) c (d)", [b"a (b) c (d)"]),
-        (ONE, b" (only)", []),
         (ONE, b" (only", []),
-        (ONE, b"", []),
-        (ONE, b" \r\n", []),
-        # as Base is wrapped: RFC 1808 §3.1, RFC 2110 §4.2
-        (ONE, b" <x>", [b"x"]),
-        (ONE, b" <URL:x>", [b"x"]),
-        (ONE, b"< url: x >", [b"x"]),
-        (ONE, b'"x"', [b"x"]),
-        (ONE, b' "<URL:x>" ', [b"x"]),
-        (ONE, b'<"x">', [b"x"]),
-        (ONE, b"URL:x", [b"x"]),
-        (ONE, b"urlx", [b"urlx"]),
-        (ONE, b"(a) <x> (b)", [b"x"]),
-        (ONE, b"(a)<x>(b)", [b"x"]),
         (ONE, b'(a)(b)"x"', [b"x"]),
-        (ONE, b"<x>(b)", [b"x"]),
         (ONE, b"<x(b)>", [b"x(b)"]),
-        (ONE, b"<>", []),
-        (ONE, b"<URL:>", []),
-        (ONE, b'""', []),
-        # what is not a URL, and no saying what is
-        (ONE, b"<x", []),
-        (ONE, b"x>", []),
-        (ONE, b'"x', []),
         (ONE, b'x "y"', []),
-        (ONE, b"<x> y", []),
-        (ONE, b"<x>, <y>", []),
+        # what is not a URL, and no saying what is
         (ONE, b"=?utf-8?Q?=3Cx=3E?=", []),
         (ONE, b"=?utf-8?Q?=22x=22?=", []),
         # RFC 9110 §10.2.2 has no white space

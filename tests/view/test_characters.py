@@ -28,6 +28,10 @@ DECODED = [
     ("x-mac-cyrillic", b"\xff", "\u20ac"),
     # §14.5 x-user-defined
     ("x-user-defined", b"a\x80\xff", "a\uf780\uf7ff"),
+    # §14.2 to §14.4, §12.2.1
+    ("utf-16be", "é😀".encode("utf-16-be"), "é😀"),
+    ("utf-16le", b"a\0\x00\xd8", "a\ufffd"),
+    ("iso-2022-jp", b'\x1b$B$"\x1b(B!', "あ!"),
     # §8.1.1 UTF-8 decoder
     ("utf-8", b"\xc3\xa9\xc0\xbc\xed\xa0\x80\xe2\x82", "é" + bad(b"\xc0\xbc\xed\xa0\x80\xe2\x82")),
     # §10.1.1 and §10.2.1: GBK's decoder is that of gb18030
@@ -55,6 +59,8 @@ DECODED = [
 @pytest.mark.parametrize(("charset", "data", "meaning"), DECODED)
 def test_decode(charset: str, data: bytes, meaning: str) -> None:
     assert decode(data, charset) == meaning
+    if charset in ("utf-16be", "iso-2022-jp"):
+        assert encode(meaning, charset) == data
 
 
 # U+FFFD as often as Chromium has it.

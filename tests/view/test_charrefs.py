@@ -145,13 +145,6 @@ def test_an_undecodable_byte_takes_no_text_along() -> None:
     assert view.lower([Edit(3, 4, b"http")]) == [Edit(0, 2, b"\x81&#104;ttp")]
 
 
-def test_a_multi_byte_character_is_one_run() -> None:
-    raw = b"\x95\\/x"
-    view = attribute_view(raw, b'"', "shift_jis")
-    assert view.inner == "表/x".encode()
-    assert splice(raw, view.lower([Edit(4, 5, b"y")])) == b"\x95\\/y"
-
-
 def test_other_quotes_are_refused() -> None:
     with pytest.raises(ValueError, match="quote"):
         attribute_view(b"a", b"`", "utf-8")

@@ -14,7 +14,6 @@ import pytest
 from served import Answer
 
 from relbase.url.whatwg import PreparedBase
-from relbase.view.transcode import encode_query as encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,25 +103,3 @@ def test_the_digests_are_those_of_the_browser(site: Site, browser: Any) -> None:
         browser.get(url)
         assert browser.execute_script("return document.characterSet").lower() == label
         assert digest(browser.execute_script(IN_A_LINK, CHUNKS)) == DIGESTS[label], label
-
-
-@pytest.mark.parametrize(
-    ("charset", "string", "data"),
-    [
-        # Encoding Standard §10.2.2 gb18030 encoder
-        ("gbk", "\u3000\u20ac\ue78d\ue864\ue5e5\ue7c7", b"\xa1\xa1\x80\xa6\xd9\xfe\xa0??"),
-        ("gb18030", "\u20ac\ue5e5\ue7c7", b"\xa2\xe3?\x81\x35\xf4\x37"),
-        # §11.1.2 Big5 encoder
-        ("big5", "\u2550\u5341\u256d\uff3c\u732a", b"\xf9\xf9\xa4\x51\xa2\x7e\xa2\x40\xfe\x52"),
-        # §12.1.2 EUC-JP encoder
-        ("euc-jp", "\xa5\u203e\u2212\u4e02", b"\\~\xa1\xdd?"),
-        # §12.2.2 ISO-2022-JP encoder
-        ("iso-2022-jp", "\uff71\u2212\x1b~", b'\x1b$B%"!]\x1b(B?~'),
-        ("iso-2022-jp", "\xa5a\\", b"\x1b(J\\a\x1b(B\\"),
-        # §12.3.2 Shift_JIS encoder
-        ("shift_jis", "\x80\xa5\u203e\u2212", b"\x80\\~\x81\x7c"),
-        ("shift_jis", "\u9ad9\u2170\ue000", b"\xfb\xfc\xfa\x40?"),
-    ],
-)  # fmt: skip
-def test_encode(charset: str, string: str, data: bytes) -> None:
-    assert encode(string, charset, lambda _: b"?") == data

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from email.header import decode_header
 from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from relbase.bases.headers import url_of
 from relbase.edit import Edit, splice
@@ -61,39 +58,12 @@ def test_words(raw: bytes, expected: list[str]) -> None:
     assert [word.inner.decode() for word in words(raw)] == expected
 
 
-@pytest.mark.parametrize("raw", [row[0] for row in WORDS[:9]])
-def test_as_python_reads_them(raw: bytes) -> None:
-    texts = [
-        text.decode(charset.partition("*")[0])
-        for text, charset in decode_header(raw.decode())
-        if charset is not None
-    ]
-    assert "".join(word.inner.decode() for word in words(raw)) == "".join(texts)
-
-
 @pytest.mark.parametrize("raw", [row[0] for row in WORDS])
 def test_bases_and_references_read_the_same(raw: bytes) -> None:
     """What states a base (str) and what is a reference (bytes) is one text."""
     raw = raw.strip(b"()")
     url = url_of(raw.decode("utf-8", "surrogateescape")) or ""
     assert url.encode("utf-8", "surrogateescape") == meant(raw)
-
-
-_pieces: Final = st.sampled_from(
-    (
-        *(b"=?", b"?=", b"?", b"=", b"utf-8", b"?Q?", b"?b?", b"a", b"=C3=A9", b"*", b" ", b"\xff"),
-        b"w6k=",
-    )
-)
-
-
-@given(st.one_of(st.lists(_pieces, max_size=20).map(b"".join), st.binary(max_size=40)))
-def test_any_bytes(raw: bytes) -> None:
-    at = 0
-    for word in words(raw):
-        assert at <= word.start < word.end <= len(raw)
-        assert raw[word.start : word.end].startswith(b"=?")
-        at = word.end
 
 
 @pytest.mark.parametrize(

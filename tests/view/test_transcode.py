@@ -8,7 +8,7 @@ from view_laws import assert_law
 
 from relbase.edit import Edit, splice
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.transcode import decode, document_view, encode, text_view, utf16_view
+from relbase.view.transcode import document_view, text_view, utf16_view
 
 CODECS = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 
@@ -100,18 +100,3 @@ def test_text_view() -> None:
     assert view.inner == "表url(x)".encode()
     assert splice(raw, view.lower([Edit(7, 8, "é/表".encode())])) == b"\x95\\url(\\e9 /\x95\\)"
     assert text_view(b"abc", "big5").inner == b"abc"
-
-
-@pytest.mark.parametrize(
-    ("raw", "charset", "meaning"),
-    [
-        (b"a", "shift_jis", "a"),
-        ("é😀".encode("utf-16-be"), "utf-16be", "é😀"),
-        (b"a\0\x00\xd8", "utf-16le", "a\ufffd"),
-        (b'\x1b$B$"\x1b(B!', "iso-2022-jp", "あ!"),
-    ],
-)
-def test_decode(raw: bytes, charset: str, meaning: str) -> None:
-    assert decode(raw, charset) == meaning
-    if "\ufffd" not in meaning:
-        assert encode(meaning, charset) == raw
