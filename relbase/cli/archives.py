@@ -232,9 +232,8 @@ class Archive(NamedTuple):
     def show(self, table: Table | None, printer: remarks.LinkPrinter, *, wat: bool) -> None:
         name = self.source.name
         if table is not None:
-            make = rows.packed_rows if table.packs else rows.link_rows
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
-                table.add(self._guarded(page, make))
+                table.add(self._guarded(page, rows.packed_rows))
             return
         for page in self.pages():
             if wat:  # a page as a record of a WAT file has it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -35,7 +35,7 @@ class Table:
         self,
         links: pa.parquet.ParquetWriter,
         errors: pa.parquet.ParquetWriter,
-        select: Callable[[LinkRow], tuple[object, ...]],
+        select: Callable[[LinkRow | PackedRows], tuple[Any, ...]],
     ) -> None:
         from relbase.warc import table  # noqa: PLC0415 (start-up time)
 
@@ -45,16 +45,8 @@ class Table:
         self._rows = table.Columns(links.schema, table.BATCH)
         self._faults = table.Columns(table.ERRORS, table.BATCH)
 
-    @property
-    def packs(self) -> bool:
-        """Whether rows may come in columns, since nothing has to be looked at."""
-        return self._select is tuple
-
     def add(self, rows: Iterable[LinkRow | PackedRows]) -> None:
-        chosen: Iterable[Any] = rows
-        if self._select is not tuple:
-            chosen = map(self._select, cast("Iterable[LinkRow]", rows))
-        for batch in self._rows.add(chosen):
+        for batch in self._rows.add(map(self._select, rows)):
             self._links.write_batch(batch)
 
     def add_fault(self, fault: Fault, warc: str) -> None:

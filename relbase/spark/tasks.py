@@ -95,13 +95,13 @@ def link_batches(
     decoded = partial(_decoded, schema=schema_of_links(names))
     columns = Columns(schema_of_links(names, REPEATED), BATCH)
     select = selector(names, data_urls=data_urls)
-    job = job._replace(packed=select is tuple)
     no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
 
-    def wide(row: LinkRow | PackedRows) -> PackedRows | tuple[object, ...]:
-        if isinstance(row, PackedRows):
-            return row._replace(values=row.values + no_trouble)
-        return *select(row), *no_trouble
+    def wide(row: LinkRow | PackedRows) -> tuple[object, ...]:
+        chosen = select(row)
+        if isinstance(chosen, PackedRows):
+            return chosen._replace(values=chosen.values + no_trouble)
+        return *chosen, *no_trouble
 
     for batch in given:
         for parts in _parts(groups, batch):

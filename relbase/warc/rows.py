@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from array import array
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.call import DEFAULT_POLICY, check
@@ -73,10 +74,23 @@ class LinkRow(NamedTuple):
 COLUMNS: Final = (*LinkRow._fields, "host")
 
 
+class PackedRows(NamedTuple):
+    """Rows of links in columns.
+
+    Args:
+        size: how many they are.
+        values: by columns, one value that all have, a list of values, or a tuple: numbers of four
+            bytes; with them the texts that they number, or that they are the sizes of.
+    """
+
+    size: int
+    values: tuple[Any, ...]
+
+
 def selector(
     columns: Sequence[str] | None = None, *, data_urls: bool = True
-) -> Callable[[LinkRow], tuple[object, ...]]:
-    """Return what takes the values of columns from a row; ValueError lists the columns.
+) -> Callable[[LinkRow | PackedRows], tuple[Any, ...]]:
+    """Return what takes the values of columns from rows; ValueError lists the columns.
 
     `columns` are some of `COLUMNS`, in any order; None for the fields of a row. With `data_urls`
     URLs of `data:` stay whole, else they are cut to their media type.
@@ -86,28 +100,53 @@ def selector(
         raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")
     if not names:
         raise ValueError("no columns are given: give some, or None for all")
-    if names == LinkRow._fields:
-        return tuple if data_urls else lambda row: tuple(_cut(row))
-    indexes = [COLUMNS.index(name) for name in names]
+    indexes, has_host = [COLUMNS.index(name) for name in names], "host" in names
 
-    def select(row: LinkRow) -> tuple[object, ...]:
-        values = (*(row if data_urls else _cut(row)), _host(row.url) if "host" in names else "")
-        return tuple(values[index] for index in indexes)
+    def chosen(
+        given: Iterable[Any], cut: Callable[[Any], object], host: Callable[[Any], object]
+    ) -> tuple[Any, ...]:
+        values = list(given)
+        if not data_urls:
+            values[_REFERENCE], values[_URL] = cut(values[_REFERENCE]), cut(values[_URL])
+        if has_host:
+            values.append(host(values[_URL]))
+        return tuple([values[index] for index in indexes])
+
+    def select(row: LinkRow | PackedRows) -> tuple[Any, ...]:
+        if isinstance(row, PackedRows):
+            return PackedRows(row.size, chosen(row.values, _all_cut, _hosts))
+        return chosen(row, _cut, _host)
 
     return select
 
 
-def _cut(row: LinkRow) -> LinkRow:
-    return row._replace(url=row.url and _media_type(row.url), reference=_media_type(row.reference))
-
+_REFERENCE, _URL = map(COLUMNS.index, ("reference", "url"))
 
 # data:[<media type>][;base64],<data>   (RFC 2397)
-_data: Final = re.compile(r"[\t\n\r ]*+data:[^;,]*+", re.IGNORECASE).match
+_DATA: Final = rb"[\t\n\r ]*+data:[^;,]*+"
+_data: Final = re.compile(_DATA.decode(), re.IGNORECASE).match
+_data_in_utf_8: Final = re.compile(_DATA, re.IGNORECASE).match
 
 
-def _media_type(url: str) -> str:
-    found = _data(url)
+def _cut(url: str | None) -> str | None:
+    found = _data(url) if url else None
     return found[0] if found else url
+
+
+def _all_cut(texts: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    sizes, data = texts
+    if b"data:" not in data.lower():
+        return texts
+    cut = [
+        found[0] if (found := _data_in_utf_8(data, start, end)) else data[start:end]
+        for start, end in _spans(sizes)
+    ]
+    return array("i", map(len, cut)).tobytes(), b"".join(cut)
+
+
+def _spans(sizes: bytes) -> Iterator[tuple[int, int]]:
+    """Where texts begin and end that follow one another."""
+    return pairwise(accumulate(array("i", sizes), initial=0))
 
 
 _authority: Final = re.compile(
@@ -119,6 +158,19 @@ def _host(url: str | None) -> str | None:
     """The host of a URL in lower case; None for one without a host."""
     found = _authority(url) if url else None
     return found[1].lower() or None if found else None
+
+
+def _hosts(texts: tuple[bytes, bytes]) -> list[str | None]:
+    sizes, data = texts
+    known: dict[bytes, str | None] = {}  # by what stands before the path
+    hosts = []
+    for start, end in _spans(sizes):
+        path = data.find(b"/", data.find(b"//", start, end) + 2, end)
+        before = data[start : path if path > start else end]
+        if before not in known:
+            known[before] = _host(before.decode())
+        hosts.append(known[before])
+    return hosts
 
 
 def link_rows(
@@ -152,19 +204,6 @@ def _rows(page: Page, warc: str, found: Iterable[Found]) -> Iterator[LinkRow]:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
         yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))
-
-
-class PackedRows(NamedTuple):
-    """Rows of links in columns.
-
-    Args:
-        size: how many they are.
-        values: by the fields of a row, one that all have, or a tuple: numbers of four bytes; with
-            them the texts that they number, or that they are the sizes of.
-    """
-
-    size: int
-    values: tuple[Any, ...]
 
 
 def packed_rows(

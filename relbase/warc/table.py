@@ -102,6 +102,8 @@ class Columns:
         for column, value in zip(self._columns, values, strict=True):
             if isinstance(value, tuple):
                 column.pack(*value)
+            elif isinstance(value, list):
+                column.extend(value)
             else:
                 column.repeat(value, size)
 

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from relbase import Policy, Profile
 from relbase.rewriting.scan import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
-from relbase.warc.rows import packed_rows
+from relbase.warc.rows import PackedRows, packed_rows, selector
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
 
 if TYPE_CHECKING:
@@ -157,6 +157,32 @@ def test_rows_in_columns_are_those_of_links(most: int) -> None:
         tuple(utf_8(one).decode() if isinstance(one, str) else one for one in row)
         for row in expected
     ]
+
+
+CHOSEN: Final = ["host", "url", "start", "host", "reference", "element", "base", "outcome"]
+
+
+@pytest.mark.parametrize("data_urls", [True, False])
+@pytest.mark.parametrize("names", [CHOSEN, ["base"], ["url"], [*LinkRow._fields]])
+def test_columns_are_chosen_of_rows_in_columns(names: list[str], data_urls: bool) -> None:  # noqa: FBT001
+    data = (
+        "<a href='{0}'><img src='data:image/png;base64,x'><a href=http://\xc9.H:8/\xe9><a href=x>"
+    )
+    odd = "<img src=' DATA:,x'><a href='http://u@h//'><a href=http://[::1]/>"
+    odd += "<a href=data:x/y><a href=>"
+    select = selector(names, data_urls=data_urls)
+    many: list[LinkRow | PackedRows] = []
+    expected: list[tuple[object, ...]] = []
+    for body in (data + odd, data.replace("data:", "http:"), odd.replace("ta:", "te:")):
+        page = Page(1, "<urn:x>", "http://h/d/?q", "", None, (), body.encode(), "", ())
+        many += packed_rows(page, "a.warc", profile=Profile.RFC1808, policy=Policy())
+        expected += map(select, link_rows(page, "a.warc"))
+    assert any(isinstance(one, PackedRows) for one in many)
+    columns = Columns(schema_of(names), 1000)
+    assert not list(columns.add(map(select, many)))
+    batch = columns.take()
+    batch.validate(full=True)
+    assert list(zip(*(one.to_pylist() for one in batch.columns), strict=True)) == expected
 
 
 def test_bytes_that_are_not_utf_8_are_replaced() -> None:
