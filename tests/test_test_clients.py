@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from chromium import EXECUTABLES, executable
+from browsing import EXECUTABLES, executable
 
 from relbase import response_base, response_links, rewrite_response
 

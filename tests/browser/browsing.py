@@ -1,15 +1,61 @@
-"""One browser and one site for all tests against a browser."""
+"""One headless Chromium for all tests with a browser, which reaches nothing but a `Site`; and axe.
+
+axe-core finds what people with disabilities cannot use. It is not installed with the tests: `npm
+install axe-core` in the root of the repository, or RELBASE_AXE names its axe.min.js.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from chromium import start
 from served import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+EXECUTABLES: Final = ("chromium", "chromium-browser", "google-chrome")
+
+_ARGUMENTS: Final = (
+    "headless",
+    "no-sandbox",  # it runs as root in containers
+    "disable-gpu",
+    "disable-dev-shm-usage",
+    "no-first-run",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-default-apps",
+    "disable-quic",
+    "disable-sync",
+    # http stays http: the site serves nothing else.
+    "disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,OptimizationHints",
+)
+
+
+def start(site: Site) -> Any:
+    """Return a selenium driver whose browser asks `site` for everything, or skip."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium: extra `browser`")
+    binary = executable(EXECUTABLES)
+    chromedriver = executable(("chromedriver",))
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    options.page_load_strategy = "normal"
+    for argument in _ARGUMENTS:
+        options.add_argument(f"--{argument}")
+    options.add_argument(f"--proxy-server={site.address}")
+    options.add_argument("--proxy-bypass-list=<-loopback>")
+    return webdriver.Chrome(options, webdriver.chrome.service.Service(chromedriver))
+
+
+def executable(names: Sequence[str]) -> str:
+    """Return the path of the first program that is installed, or skip."""
+    for name in names:
+        if path := shutil.which(name):
+            return path
+    pytest.skip(f"{names[0]} is not installed")
 
 
 @pytest.fixture(scope="session")
@@ -25,3 +71,25 @@ def browser(site: Site) -> Iterator[Any]:
     driver = start(site)
     yield driver
     driver.quit()
+
+
+_RUN: Final = """
+const [selector, done] = arguments;
+axe.run(selector, {resultTypes: ['violations']}).then(found => done(found.violations.map(
+  one => [one.id, one.help, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))])));
+"""
+
+
+def violations(browser: Any, selector: str = "html") -> list[Any]:
+    """Return what axe finds in the page that is open, or skip."""
+    named = os.environ.get("RELBASE_AXE")
+    path = (
+        Path(named)
+        if named
+        else Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+    )
+    if not path.is_file():
+        pytest.skip("axe-core is not there: npm install axe-core, or set RELBASE_AXE")
+    browser.execute_script(path.read_text(encoding="utf-8"))
+    found: list[Any] = browser.execute_async_script(_RUN, selector)
+    return found

@@ -29,15 +29,7 @@ _base_tags: Final = re.compile(
 
 
 class Case:
-    """A document for the referee.
-
-    Args:
-        name: what to call it.
-        data: its bytes.
-        url: what it is served at, of http.
-        content_type: what it is served as; relbase is told.
-        policy: what relbase leaves alone.
-    """
+    """A document for the referee, served at a URL of http, as a type that relbase is told."""
 
     def __init__(
         self,

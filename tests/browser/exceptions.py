@@ -120,14 +120,7 @@ def _has_query_in_charset(case: Case) -> bool:
 
 
 def of_reference(case: Case, seen: Opened, before: Reference, after: Reference) -> Rule | None:
-    """Return why a reference resolves to something else in the output, None where nothing says.
-
-    Args:
-        case: the document.
-        seen: the document in the browser.
-        before: a reference of it.
-        after: the same reference of the output.
-    """
+    """Return why a reference resolves to something else in the output, None where nothing says."""
     if before.computed:
         return _of_computed(case, before.url)
     if _standard(before.url) == after.url:

@@ -34,21 +34,15 @@ FRAMES: Final = 40
 
 
 class Totals:
-    """What was compared, and what was found.
-
-    Attributes:
-        differences: what no rule excuses, by the name of the case.
-        known: how often which rule excused one.
-        documents: how many documents there were.
-        changed: how many of them were changed.
-        references: how many references were compared with the output's.
-        rewritten: how many of them are the same, and were rewritten.
-    """
+    """What was compared, and what was found."""
 
     def __init__(self) -> None:
+        # What no rule excuses, by the name of the case; and how often which rule excused one.
         self.differences: dict[str, list[str]] = {}
         self.known: Counter[Rule] = Counter()
-        self.documents = self.changed = self.references = self.rewritten = 0
+        self.documents = self.changed = 0
+        # How many were compared with the output's, and are the same and were rewritten.
+        self.references = self.rewritten = 0
 
     def count(self, counts: Counts, suite: str) -> None:
         """Tell how many bases and references were compared, and what the rules excuse."""

@@ -76,23 +76,14 @@ TABLE: Final = _table()
 
 
 class Reference(NamedTuple):
-    """A reference as the browser sees it.
+    """A reference as the browser sees it."""
 
-    Args:
-        element: the local name in lower case; `<image>` of HTML is img.
-        attribute: in lower case; "" in a style or script element.
-        reference: without white space around it; "" where it is computed.
-        url: what it resolves to, the reference itself where the browser fails.
-        computed: from a computed style.
-        namespace: of the element: html, svg or math.
-    """
-
-    element: str
-    attribute: str
-    reference: str
-    url: str
-    computed: bool
-    namespace: str
+    element: str  # the local name in lower case; `<image>` of HTML is img
+    attribute: str  # in lower case; "" in a style or script element
+    reference: str  # without white space around it; "" where it is computed
+    url: str  # what it resolves to, the reference itself where the browser fails
+    computed: bool  # from a computed style
+    namespace: str  # html, svg or math
 
 
 class Opened(NamedTuple):

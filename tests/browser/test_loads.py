@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from chromium import start
+from browsing import start
 from served import Answer, Site
 
 import relbase

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from axe import violations
+from browsing import violations
 from served import Answer
 
 import relbase

@@ -7,7 +7,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from axe import violations
+from browsing import violations
 from served import Answer
 
 from relbase import explain
