@@ -5,24 +5,12 @@ from __future__ import annotations
 import base64
 import email
 import email.policy
-from typing import Any, Final
+from typing import Final
 
 import pytest
+from test_message import DONE, LINK, URL, reasons, rewrite
 
 import relbase
-
-URL = "http://h.example/d/p.html"
-LINK = b"<a href=x>"
-DONE = b"<a href=http://h.example/d/x>"
-
-
-def rewrite(data: bytes, **call: Any) -> relbase.Result:
-    return relbase.rewrite(data, **({"url": URL, "kind": "mail"} | call))
-
-
-def reasons(result: relbase.Result) -> list[str]:
-    return [note.reason.value for note in result.notes]
-
 
 BASE64 = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n"
 FOOTER = b"\n_______\nlist mailing list\nlist@h.example\n"

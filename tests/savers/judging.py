@@ -1,9 +1,7 @@
 """How many links of the original pages are those of the rewritten copies again.
 
-Strategy: a copy is known by the target that its text holds. The links of the original are resolved
-on its own URL, profile whatwg; a link of the copy equals one of them when element, attribute and
-URL are the same. Programs leave links out, move style into attributes and make data of pictures:
-each original link counts once, and what is not there again is a reason to be looked at.
+A copy is known by the target that its text holds. A link of it equals one of the original, resolved
+by profile whatwg, when element, attribute and URL are the same. Each original link counts once.
 """
 
 from __future__ import annotations
@@ -25,26 +23,17 @@ _target = re.compile(rb'id=["\']?page["\']?[^>]*>([^<]+)<').search
 
 
 class Judged(NamedTuple):
-    """What was found of a set of copies.
+    """What was found of a set of copies."""
 
-    Args:
-        pages: how many were known again.
-        links: how many links their originals have.
-        equal: how many of them the copies have again.
-        outward: how many of the links lead on, and how many of those the copies have again: what a
-            page shows is in some copies itself.
-        relative: how many references of the copies are relative still.
-        wrong: URLs on the site that neither it has nor any original names.
-        missing: what the copies lack, and how often.
-    """
-
-    pages: int
-    links: int
-    equal: int
+    pages: int  # that were known again
+    links: int  # of their originals
+    equal: int  # those that the copies have again
+    # The links that lead on, and those of them that the copies have again: what a page shows is in
+    # some copies itself.
     outward: tuple[int, int]
-    relative: int
-    wrong: list[str]
-    missing: Counter[tuple[str, str, str]]
+    relative: int  # references of the copies that are relative still
+    wrong: list[str]  # URLs on the site that neither it has nor any original names
+    missing: Counter[tuple[str, str, str]]  # what the copies lack, and how often
 
 
 def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judged:

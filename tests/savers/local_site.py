@@ -1,8 +1,7 @@
 """A site to be saved: some sixty pages with queries, directories, redirects and `<base>`.
 
-Strategy: `pages` makes the site, a dictionary by request target, for the origin that it is served
-from. What its pages link to is there, but for what the fixtures among them name. Each page holds a
-comment with its own target, so that a saved copy is known again whatever its file is called.
+What its pages link to is there, but for what the fixtures among them name. Each page holds its own
+target, so that a saved copy is known again whatever its file is called.
 """
 
 from __future__ import annotations
@@ -77,11 +76,7 @@ def _page(target: str, host: str, number: int, head: str = "", more: str = "") -
 
 
 def pages(host: str) -> dict[str, Answer]:
-    """Return the site, by request target.
-
-    Args:
-        host: where it is served, with the port.
-    """
+    """Return the site that is served at a host, by request target."""
     targets = [
         *("/", "/index.html", "/about", "/new/", "/dir/", "/dir/sub/", "/dir/sub/x.html"),
         *("/a/one.html", "/a/two.html", "/a/three.html", "/b/c/deep.html", "/b/c/d/e/f.html"),

@@ -1,9 +1,7 @@
 """Saved pages look the same before and after `--local keep`: `python tests/savers/look_same.py`.
 
-Strategy: pages saved as Chrome's "complete" and by `wget -p -k -E` are opened in Chromium by their
-`file:` names, with the site gone, and pictures of the window are taken; then again after relbase
-has made their outward links absolute in place. The pictures are compared byte by byte, and the
-links that lead away are counted.
+Pages saved as Chrome's "complete" and by `wget -p -k -E` are opened in Chromium by their `file:`
+names, with the site gone, before and after: the pictures of the window are compared byte by byte.
 """
 
 from __future__ import annotations

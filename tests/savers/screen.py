@@ -31,12 +31,7 @@ def is_there() -> bool:
 
 
 def save(urls: Sequence[str], room: Path) -> None:
-    """Save pages as 0.html, 1.html, ... with the files that they need in 0_files/, ...
-
-    Args:
-        urls: of the pages.
-        room: the directory.
-    """
+    """Save pages as 0.html, 1.html, ... with the files that they need in 0_files/, ..."""
     from selenium import webdriver  # noqa: PLC0415 (of one program alone)
     from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 (likewise)
 

@@ -15,8 +15,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import pytest
-from entities import Entity
 from laws import assert_laws
+from mime import Entity
 from test_email_tree import KNOWN_DIFFERENCES, files
 
 import relbase

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from entities import Entity, decoded
 from lxml import etree
+from mime import Entity, decoded
 
 from relbase.containers.mail import walk
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import webencodings
-from entities import Entity, decoded
+from mime import Entity, decoded
 
 from relbase.containers.mail import walk
 

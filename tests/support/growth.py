@@ -83,13 +83,7 @@ _GREATEST: Final = 1 << 19
 def assert_linear_from_10_ms(
     function: Callable[[T], object], make: Callable[[int], T], start: int = 1 << 8
 ) -> None:
-    """Compare the first size that takes 5 ms with one four times as large: from 10 ms upward.
-
-    Args:
-        function: what is timed.
-        make: makes the input of a size.
-        start: the first size that is tried.
-    """
+    """Compare the first size that takes 5 ms with one four times as large: from 10 ms upward."""
     size = start
     while size <= _GREATEST:
         value = make(size)

@@ -44,14 +44,7 @@ def check(
     calls: SearchStrategy[Call],
     count: int,
 ) -> None:
-    """Try laws.
-
-    Args:
-        laws: what is asserted of each document.
-        documents: what they are tried with.
-        calls: the arguments of `rewrite`.
-        count: how many are tried, as `examples` says.
-    """
+    """Try laws on so many documents, rewritten by calls."""
     tally: Counter[bool] = Counter()
 
     @examples(count)

@@ -42,29 +42,15 @@ else:
 
 
 class Memory(NamedTuple):
-    """What a rewriting took, in bytes.
+    """What a rewriting took, in bytes."""
 
-    Args:
-        grown: the memory.
-        taken: the document.
-        given: what was written; 0 when nothing changed.
-    """
-
-    grown: int
-    taken: int
-    given: int
+    grown: int  # of memory
+    taken: int  # of the document
+    given: int  # of what was written; 0 when nothing changed
 
 
 def memory_of(directory: Path, data: bytes, url: str, kind: str, call: str = "rewrite") -> Memory:
-    """Rewrite a document, or list its links, in a process of its own.
-
-    Args:
-        directory: for a file.
-        data: the document.
-        url: where it was retrieved.
-        kind: what it is.
-        call: "rewrite", or "links", of which none is kept.
-    """
+    """Rewrite a document, or list its links and keep none, in a process of its own."""
     path = directory / "document"
     path.write_bytes(url.encode() + data)
     done = subprocess.run(

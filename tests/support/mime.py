@@ -1,14 +1,19 @@
-"""Messages of many parts in short: `{b}` begins a multipart of this boundary, `{>}` a message."""
+"""Messages of many parts in short: `{b}` begins a multipart of this boundary, `{>}` a message.
+
+And the parts of any message: as pieces, as a tree, decoded.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from unittest.mock import patch
 
 from relbase.containers import mail
 from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, walk
 from relbase.edit import Span
+from relbase.view.base64 import base64_view
+from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
     from relbase.containers.mail import Part
@@ -62,3 +67,28 @@ def tree(data: bytes) -> list[tuple[str, str, bytes | None]]:
 def leaves(data: bytes) -> list[tuple[str, bytes]]:
     """The number and the body of each leaf but a message itself."""
     return [(number, body) for number, _, body in tree(data) if number and body is not None]
+
+
+class Entity(NamedTuple):
+    """A part, and those that are in it."""
+
+    part: Part
+    inside: list[Entity]
+
+    @classmethod
+    def of(cls, data: bytes) -> Entity:
+        """The whole message."""
+        entities = [cls(part, []) for part in walk(data)]
+        for entity in entities:
+            if entity.part.parent is not None:
+                entities[entity.part.parent].inside.append(entity)
+        return entities[0]
+
+
+def decoded(data: bytes, part: Part) -> bytes:
+    """Return the body of a part of `data` decoded, as it is written where it cannot be."""
+    body = data[slice(*part.body)]
+    if part.encoding == "quoted-printable":
+        return QuotedPrintableView(body).inner
+    view = base64_view(body) if part.encoding == "base64" else None
+    return body if view is None else view.inner

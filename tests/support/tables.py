@@ -25,11 +25,7 @@ def load_table(path: Path) -> Rows:
 
 
 def retrieval_urls(root: Path) -> dict[str, str]:
-    """Return the URLs of saved pages by their names, as far as they are known.
-
-    Args:
-        root: of the pages, with the table of them.
-    """
+    """Return the URLs of saved pages by their names, as far as they are known."""
     path = root / "MANIFEST.json"
     rows: Rows = json.loads(path.read_text("utf-8")) if path.is_file() else []
     return {row["file"]: row["retrieval_url"] for row in rows if row.get("retrieval_url")}

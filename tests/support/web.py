@@ -14,23 +14,15 @@ if TYPE_CHECKING:
 
 
 class Page(NamedTuple):
-    """What the server answers for a path.
+    """What the server answers for a path."""
 
-    Args:
-        body: as a browser would show it.
-        fields: of the header, repeated ones too; `{port}` stands for the server's.
-        status: of the response.
-        coding: what the body is sent in: "gzip", "deflate" or nothing.
-        chunked: whether the body is sent in chunks.
-        closes: whether the body ends with the connection, and no length is stated.
-    """
-
-    body: bytes = b""
+    body: bytes = b""  # as a browser would show it
+    # of the header, repeated ones too; `{port}` stands for the server's
     fields: tuple[tuple[str, str], ...] = (("Content-Type", "text/html"),)
     status: int = 200
-    coding: str = ""
+    coding: str = ""  # what the body is sent in: "gzip", "deflate" or nothing
     chunked: bool = False
-    closes: bool = False
+    closes: bool = False  # whether the body ends with the connection, and no length is stated
 
 
 CODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
