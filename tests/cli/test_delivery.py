@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import PROGRAM, program
+from running import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,49 +21,6 @@ HEAD: Final = b"From: a@b\nTo: c@d\nSubject: x\nContent-Type: text/html\n"
 MAIL: Final = HEAD + b"Content-Base: http://h/\n\n<a href=x>\n"
 DONE: Final = MAIL.replace(b"=x", b"=http://h/x")
 FILTER: Final = ("rewrite", "--delivery")
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("data", "output"),
-    [
-        (MAIL, DONE),
-        (b"From a@b Mon Jan  1 00:00:00 2024\n" + MAIL, None),
-        (b"X-No-Links: 1\n\ntext\n", None),
-        (b"<!DOCTYPE html><a href=x>", b"<!DOCTYPE html><a href=x>"),  # by no means a page here
-        (b"", b""),
-    ],
-)
-def test_a_message(data: bytes, output: bytes | None) -> None:
-    ran = program(*FILTER, "-q", input=data)
-    wanted = data.replace(b"=x", b"=http://h/x") if output is None else output
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, wanted, b"")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["rewrite", "--delivery", "--url"], b"requires an argument"),
-        (["rewrite", "--delivery", "--help"], b"ended with status 0"),
-        (["--version", "rewrite", "--delivery"], b"ended with status 0"),
-        (["rewrit", "--delivery"], b"No such command"),
-        (["--delivery"], b"No such option"),
-        (["rewrite", "--delivery", "-o", "x"], b"leave inputs and outputs out"),
-        (["rewrite", "--delivery", "nowhere"], b"leave inputs and outputs out"),
-        (["rewrite", "--delivery", "--headers", "nowhere"], b"No such file"),
-        (["rewrite", "--delivery", "--kind", "warc"], b"no record begins here"),
-    ],
-)
-def test_what_fails_leaves_the_message(arguments: list[str], reported: bytes) -> None:
-    ran = program(*arguments, input=MAIL)
-    assert (ran.returncode, ran.stdout) == (0, MAIL)
-    assert reported in ran.stderr
-    assert b"the message goes on unchanged" in ran.stderr
-    assert not Path("x").exists()
 
 
 # The program, of which the process that rewrites fails.

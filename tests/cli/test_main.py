@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
-import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from running import PROGRAM, program
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 # Its warning is on standard error when standard input is being read after it.
 PAGE: Final = b"<a href=x>"
-
-full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 
 
 @pytest.fixture
@@ -66,44 +59,7 @@ def test_it_ends_quietly_when_nobody_reads_on(arguments: list[str], unbuffered: 
         assert running.stderr.read() == b""
 
 
-@full
-@pytest.mark.parametrize("arguments", [["rewrite"], ["links"], ["base"], ["--help"]])
-def test_a_full_output_is_told(page: Path, arguments: list[str]) -> None:
-    files = [str(page)] if arguments != ["--help"] else []
-    with Path("/dev/full").open("wb") as output:
-        ran = subprocess.run(
-            [*PROGRAM, *arguments, *files],
-            stdout=output,
-            stderr=subprocess.PIPE,
-            timeout=60,
-            check=False,
-        )
-    assert ran.returncode == 4
-    error = ran.stderr.splitlines()[-1]
-    assert error.startswith(b"Error: ")
-    assert b"No space left on device" in error
-    assert b"Traceback" not in ran.stderr
-
-
-def closed(number: int) -> Callable[[], None]:
-    return lambda: os.close(number)
-
-
-def test_a_closed_output_is_told(page: Path) -> None:
-    for command in ("rewrite", "links"):
-        ran = program(command, page, preexec_fn=closed(1))
-        assert (ran.returncode, b"standard output is closed" in ran.stderr) == (4, True)
-
-
-def test_a_closed_input_is_told() -> None:
-    ran = program("rewrite", preexec_fn=closed(0))
-    assert ran.returncode == 3
-    assert ran.stderr == b"<stdin>: error: standard input is closed: give a file\n"
-
-
 def test_nobody_needs_to_read_the_warnings(page: Path) -> None:
-    ran = program("rewrite", page, preexec_fn=closed(2))
-    assert (ran.returncode, ran.stdout) == (0, PAGE)
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -117,41 +73,6 @@ def test_nobody_needs_to_read_the_warnings(page: Path) -> None:
     finally:
         os.close(writing)
     assert (gone.returncode, gone.stdout) == (0, PAGE)
-
-
-def test_an_output_that_cannot_be_completed_leaves_the_old_one(tmp_path: Path) -> None:
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-
-    page = tmp_path / "page.html"
-    page.write_bytes(PAGE * 10_000)
-    output = tmp_path / "out.html"
-    output.write_bytes(b"old")
-    ran = program("rewrite", page, "--url", "http://h/", "-o", output, preexec_fn=limited)
-    assert ran.returncode == 4
-    assert b"out.html: File too large" in ran.stderr
-    assert output.read_bytes() == b"old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.html", "page.html"]
-
-
-def test_a_mistake_in_hostile_arguments_shows_escapes() -> None:
-    for arguments in (["\x1b[2J"], ["rewrite", "--\x1b[2J"], [b"\xff/\x07"]):
-        ran = program(*arguments)
-        assert ran.returncode == 2
-        assert b"\x1b" not in ran.stderr
-        assert b"\x07" not in ran.stderr
-        # click before 8.4 leaves the character out of what it calls an option
-        shown = (b"\\x", b"\\udcff", b"No such option: --\n")
-        assert any(text in ran.stderr for text in shown)
-
-
-def test_an_encoding_without_the_characters_shows_escapes() -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": "koi8-r"}
-    for arguments in (["base", "--help"], ["check", "{"], ["resolve", "x", "\u4e2d"]):
-        ran = program(*arguments, env=environment)
-        assert ran.returncode in {0, 1}
-        assert b"Traceback" not in ran.stderr
-        assert re.search(rb"\\xa7|\\u4e2d", ran.stdout)
 
 
 def test_the_console_script_and_the_module_are_one() -> None:

@@ -12,7 +12,8 @@ not keep is written with the escapes of Python and ends in ` (esc)`. `$PWD` is t
 A line `## title` begins a case in an empty directory, after the commands before the first title.
 
 `relbase`, with a command that feeds it, `< FILE`, `> FILE` or a filter, runs in this process. What
-else there is, as `(relbase ...)`, runs in a shell; `$FIXTURES` is the directory of that name.
+else there is, as `(relbase ...)`, runs in a shell; `$FIXTURES` is the directory of that name, and
+the tools are those of GNU. What click words, or the order of two processes, is not for transcripts.
 
 `python tests/support/console.py [FILE]...` writes what is printed now: read the diff.
 """
