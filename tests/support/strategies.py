@@ -16,7 +16,7 @@ HOSTILE: Final = (
     *("http://h.example/a b\tc\nd\re\x00f/", "http://h.example/é\u202e\udc80/"),
     *("http://h.example/;'\"/", "http://h.example/`=<>/", "http://u:p@h.example/d/"),
     *("http://h.example?q", "http://h.example", "x-a://h/,;'\"()<>&amp;\\/"),
-    "http://h.example/" + "d/" * 40,
+    *("http://h.example/=?utf-8?Q?x?=", "http://h.example/" + "d/" * 40),
 )
 PLAIN: Final = "http://h.example/d/p.html"
 # Of one that is plain a few examples are enough.
