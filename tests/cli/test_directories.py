@@ -1,4 +1,4 @@
-"""Directories: no symbolic link on the way, what killed runs left, and systems with fewer calls."""
+"""Directories: the files of other runs in them, many of them, and systems with fewer calls."""
 
 from __future__ import annotations
 
@@ -11,41 +11,33 @@ import pytest
 from running import done, run
 
 from relbase.cli import directories
-from relbase.cli.directories import new_file, opened_below, opened_directory, sweep
 
 LEFT = ".page.html.0123456789abcdef.relbase-tmp"
+IN_PLACE = ("rewrite", "--url", "http://h/", "-i")
 
 
-# ---- what killed runs left
+@pytest.fixture(autouse=True)
+def page() -> None:
+    Path("page.html").write_bytes(b"<a href=x>")
 
 
-def test_what_a_killed_run_left_is_removed() -> None:
-    for name in (LEFT, ".page.html.0123456789abcdef.tmp", "x.relbase-tmp", ".a.12.relbase-tmp"):
-        Path(name).touch()
-    with opened_directory(".") as here:
-        sweep(here)
-    assert len(list(Path().iterdir())) == 3
-    assert not Path(LEFT).exists()
-
-
-def test_the_file_of_a_run_that_lives_stays() -> None:
+def test_the_file_of_a_run_that_lives_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     Path(LEFT).touch()
-    with Path(LEFT).open("rb") as held, opened_directory(".") as here:
+    Path("other.html").write_bytes(b"<a href=x>")
+    fsync = os.fsync
+
+    def meanwhile(descriptor: int) -> None:
+        monkeypatch.setattr(os, "fsync", fsync)
+        fsync(descriptor)
+        done(*IN_PLACE, "other.html")
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    with Path(LEFT).open("rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        sweep(here)
-        assert Path(LEFT).exists()
-        with new_file(here, "page.html") as made:
-            sweep(here)
-            assert Path(made.name).exists()
-
-
-def test_a_link_and_a_pipe_of_such_a_name_stay() -> None:
-    Path("target").touch()
-    Path(LEFT).symlink_to("target")
-    os.mkfifo(LEFT.replace("page", "pipe"))
-    with opened_directory(".") as here:
-        sweep(here)
-    assert len(list(Path().iterdir())) == 3
+        done(*IN_PLACE, "page.html")
+    assert sorted(path.name for path in Path().iterdir()) == [LEFT, "other.html", "page.html"]
+    for name in ("other.html", "page.html"):
+        assert Path(name).read_bytes() == b"<a href=http://h/x>"
 
 
 def test_a_file_that_another_run_removed_before_it_was_locked_is_made_anew(
@@ -57,35 +49,13 @@ def test_a_file_that_another_run_removed_before_it_was_locked_is_made_anew(
     def removing(path: str, *arguments: int, **more: int) -> int:
         descriptor = real(path, *arguments, **more)
         if str(path).endswith("relbase-tmp") and len(removed) < 2:
-            os.unlink(path)  # noqa: PTH108
+            os.unlink(path, dir_fd=more.get("dir_fd"))
             removed.append(path)
         return descriptor
 
-    with opened_directory(".") as here:
-        monkeypatch.setattr(os, "open", removing)
-        with new_file(here, "page.html") as made:
-            assert made.name not in removed
-            assert Path(made.name).exists()
-    assert len(removed) == 2
-
-
-# ---- ways
-
-
-def test_no_symbolic_link_is_on_the_way() -> None:
-    Path("tree/inner").mkdir(parents=True)
-    Path("elsewhere/inner").mkdir(parents=True)
-    Path("tree/link").symlink_to("../elsewhere")
-    Path("link").symlink_to("tree")
-    with opened_below("link", ["inner"]) as opened:
-        assert opened.names() == []
-    with pytest.raises(OSError, match="link"), opened_below("tree", ["link", "inner"]):
-        pass
-    with opened_below("tree", ["new", "newer"], make=True):
-        assert Path("tree/new/newer").is_dir()
-    with pytest.raises(OSError, match="link"), opened_below("tree", ["link", "new"], make=True):
-        pass
-    assert not Path("elsewhere/new").exists()
+    monkeypatch.setattr(os, "open", removing)
+    done(*IN_PLACE, "page.html")
+    assert (len(removed), Path("page.html").read_bytes()) == (2, b"<a href=http://h/x>")
 
 
 def test_more_trees_than_files_can_be_open() -> None:
@@ -141,7 +111,6 @@ def test_a_system_that_has_less() -> None:
 
 @pytest.mark.usefixtures("windows")
 def test_links_are_refused_there_too() -> None:
-    Path("page.html").write_bytes(b"<a href=x>")
     Path("link.html").symlink_to("page.html")
     result = run("rewrite", "link.html", "--url", "http://h/", "-i")
     assert (result.exit_code, Path("page.html").read_bytes()) == (3, b"<a href=x>")
