@@ -9,20 +9,9 @@ import pytest
 from scanners import assert_agreed
 
 import relbase
-from relbase import Policy, Profile, Status, links, resolve, rewrite
-from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.edit import Edit
-from relbase.formats import FORMATS
-from relbase.kind import Kind
-from relbase.opening.recognition import reader
-from relbase.rewriting.context import Context, Task
+from relbase import Layer, Profile, Status, links, resolve, rewrite
 
 URL = "http://h.example/d/p.html"
-RETRIEVED = Base(URL, Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
-
-
-def context(base: Base = RETRIEVED) -> Context:
-    return Context(UNKNOWN, Task(Profile.RFC1808, Policy(), reader)).on(base)
 
 
 def _as_they_are(characters: str) -> dict[str, str]:
@@ -164,10 +153,9 @@ def test_what_a_charset_has_not(template: str, escaped: str, charset: str) -> No
 
 
 def test_a_sheet_in_iso_2022_jp_has_escapes_of_css() -> None:
-    document = b"a{b:url(x)}\x1b$B$\x22\x1b(B"
-    read = FORMATS[Kind.CSS].read(document, "iso-2022-jp", context())
-    assert read.view is not None
-    assert read.view.lower([Edit(8, 8, "\u00e9".encode())]) == [Edit(8, 8, b"\\e9 ")]
+    sheet = b"a{b:url(\\e9 /./x)}\x1b$B$\x22\x1b(B"
+    result = rewrite(sheet, url="http://h/", kind="css", charset="iso-2022-jp")
+    assert result.data == sheet.replace(b"\\e9 /./x", b"http://h/\\e9 /x")
 
 
 # --- Where a base element has its own base
