@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    import re
+from typing import Final
 
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
@@ -74,6 +72,21 @@ class Prefixes(ABC):
             directory = self._directory or self._make_directory()
             above.append(self._parent(above[-1] if above else directory))
         return above[level - 1] + reference[after:]
+
+    def _backed(self, reference: str) -> str:
+        """The result where names stand after others that "../" takes away; otherwise ""."""
+        taken = _taken(reference)
+        # Without a network location nothing may be left before a slash.
+        if taken is None or len(self._root) == len(self._scheme):
+            return ""
+        after = taken.end()
+        if reference[after : after + 1] in _NO_NAMES or reference.find("/.", after) >= 0:
+            return ""
+        return (self._directory or self._make_directory()) + reference[after:]
+
+
+_NO_NAMES: Final = frozenset(("", ".", "/", "#"))
+_taken: Final = re.compile(r"(?:[^/.?#;:][^/?#;:]*+/\.\./)++").match
 
 
 def _after_climbs(reference: str) -> int:

@@ -145,7 +145,7 @@ class PreparedBase(Prefixes):
                 path = self._whole_path or self._make_whole_path()
                 if path and reference[1:2] not in {"", "#"}:
                     return path + reference
-            return self._by_steps(reference)
+            return self._backed(reference) or self._by_steps(reference)
         except TypeError:
             raise not_text(reference) from None
 

@@ -110,7 +110,7 @@ class PreparedBase(Prefixes):
                     return reference
             elif not dots and first not in _NEEDS_TRANSFORM:
                 return (self._directory or self._make_directory()) + reference
-            return self._by_steps(reference)
+            return self._backed(reference) or self._by_steps(reference)
         except TypeError:
             raise not_text(reference) from None
 
