@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
     """The items of CSS (rule 9)."""
     place = _SHEET if place is None else place
-    if context.task.edits_only and is_settled(text):
+    scan = css_scan_for(context, place.element, place.attribute)
+    if scan is None and context.task.edits_only and is_settled(text):
         return
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
     in_utf_8 = context.in_utf_8()
     filters = context.task.policy.extended and place is not _SHEET
-    scan = css_scan_for(context, place.element, place.attribute)
     for found in css.references(text) if scan is None else css.scanned(text, scan):
         if not isinstance(found, css.CssReference):
             yield from found
