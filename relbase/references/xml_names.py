@@ -46,7 +46,7 @@ class Names:
     __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
 
     def __init__(self, rows: tuple[str, ...] = ()) -> None:
-        self._rows = _rows_of(rows)
+        self._rows = rows
         self._bound: dict[bytes, bytes] = {b"xml": _XML}
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
@@ -96,18 +96,11 @@ class Names:
             found = self._named[name] = Named(
                 vocabulary,
                 local,
-                self._held(vocabulary, namespace or b"", local),
+                held_with(self._rows, vocabulary, namespace or b"", local),
                 (vocabulary, local) in ITEMS,
                 vocabulary == HTML and local == b"base",
                 vocabulary == HTML and local == b"template",
             )
-        return found
-
-    def _held(self, vocabulary: str | None, namespace: bytes, local: bytes) -> Held:
-        found = held(vocabulary, local)
-        if self._rows:
-            for name in (b"*", local):
-                found = _with_rows(found, self._rows.get((namespace, name)))
         return found
 
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
@@ -141,6 +134,16 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
     "css": Nested.CSS,
     "html": Nested.HTML,
 }
+
+
+def held_with(
+    rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
+) -> Held:
+    """What an element can hold, by rows of a user too."""
+    found = held(vocabulary, local)
+    for name in (b"*", local) if rows else ():
+        found = _with_rows(found, _rows_of(rows).get((namespace, name)))
+    return found
 
 
 @lru_cache(maxsize=16)

@@ -165,7 +165,7 @@ def _visit_element(
 
 def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
     """The items of a conditional comment, in which mail and old pages hide markup."""
-    for element in html.elements(text, 0, len(text), hidden=True):
+    for element in html.elements(text, 0, len(text), hidden=True, scan=scan_for(inside)):
         yield from _visit_element(text, element, inside, around)
 
 

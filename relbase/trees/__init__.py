@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
-from relbase.trees.links import TreeLink as TreeLink
-from relbase.trees.walk import Walk
+from relbase.trees.walk import TreeLink, Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def tree_links(
     [('http://h.example/x.png', 15)]
     """
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return iter([link for value in walk.values(all_=True) for link in value.links()])
+    return iter([link for value in walk.values(all_=True) for link in value.links])
 
 
 def _walk(
@@ -165,7 +164,7 @@ def _walk(
         kind = type(resolve_base_href).__name__
         raise TypeError(f"resolve_base_href is a bool, not {kind}: give True or False")
     return Walk(
-        _opened(tree),
+        _opened(tree, as_policy(policy)),
         None if base_url is None else as_url(base_url, "base_url"),
         as_profile(profile),
         as_policy(policy),
@@ -173,7 +172,7 @@ def _walk(
     )
 
 
-def _opened(tree: object) -> Tree:
+def _opened(tree: object, policy: Policy) -> Tree:
     """The tree in the hands of what knows its package."""
     packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
     if isinstance(tree, (list, tuple)):
@@ -181,11 +180,11 @@ def _opened(tree: object) -> Tree:
     if "bs4" in packages:
         from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
 
-        return soup_tree(tree)
+        return soup_tree(tree, policy)
     if "lxml" in packages:
         from relbase.trees.nodes import lxml_tree  # noqa: PLC0415 (loads lxml)
 
-        return lxml_tree(tree)
+        return lxml_tree(tree, policy)
     raise TypeError(f"a {type(tree).__name__} is not a tree that is known: {_advice(tree)}")
 
 

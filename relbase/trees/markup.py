@@ -1,30 +1,25 @@
-"""What is markup in a tree: vocabularies and namespaces, what is hidden, what is text.
+"""What is known of the names in a tree: the rows of the vocabularies, by names as lxml has them.
 
 Some parsers make elements of what a browser takes for text (the inside of textarea, of iframe).
 These become text again when the tree is written, so that they do not count.
-
-Names are those of lxml: `{namespace}local`, or the name alone; other trees spell theirs so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.references import vocabulary, xml_vocabulary
+from relbase.references import vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.xml_vocabulary import (
-    CASED,
-    ITEMS,
-    KEYS,
-    ROOTS,
-    VOCABULARIES,
-    XML_BASE,
-)
+from relbase.references.vocabulary import ANY, VML, Nested, holding
+from relbase.references.xml_names import held_with
+from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from relbase.policy import Policy
     from relbase.references.vocabulary import Row
 
 # xml:base of an element, and of those around it, outward (XML Base §4).
@@ -38,31 +33,37 @@ class Around(NamedTuple):
     hidden: bool = False  # a `<base>` here does not count
     opaque: bool = False  # what looks like elements here is text
     scope: Scope | None = None  # the xml:base of what is around
+    item: Any = None  # the item of a feed, where its link is the base (the policy `item_links`)
 
 
 TOP: Final = Around()
 
 
 class ElementRow(NamedTuple):
-    """What is known of all elements of a name in one vocabulary."""
+    """What is known of all elements of a name."""
 
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
-    # its attributes, as the vocabulary names them, each with its rows in their order
-    rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[Row, ...] = ()  # how its text holds references
     vocabulary: str | None = None  # whose element it is, None for an unknown one
-    # its attributes that may hold references, as the tree names them, each with its row where that
-    # is so whatever else the element says
-    keys: Mapping[str, Row | None] = {}
-    # the names of those attributes alone, and of those that its text depends on
-    own: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()  # the latter
+    # Its attributes, each with its rows, and with the one row that counts whatever the element says
+    # (None where that depends).
+    rows: Mapping[str, tuple[Row, ...]] = {}
+    plain: Mapping[str, Row | None] = {}
+    text: tuple[Row, ...] = ()  # how its text holds references
+    asked: frozenset[str] = frozenset()  # the attributes that its text depends on
+    own: frozenset[str] = frozenset()  # these, and those in rows
     speaks: bool = False  # whether its text holds references where it has no attributes
     is_special: bool = False  # whether something else holds inside of it than around it
-    # whether it is HTML's `<base>`, which stands on what is around the document
-    is_base: bool = False
-    # whether browsers read it as their own: they know no xml:base in documents with such a root
-    by_browsers: bool = True
+    is_base: bool = False  # whether it is HTML's `<base>`, which stands on what is around all
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is an item of a feed."""
+        return (self.vocabulary, self.name) in ITEMS
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether browsers read it as their own; they know no xml:base in a document of it."""
+        return self.vocabulary in _SHOWN
 
 
 COMMENT: Final = ElementRow(b"")
@@ -74,179 +75,122 @@ class Spot(NamedTuple):
 
     element: Any  # of the tree
     kind: ElementRow  # what is known of it
-    # its attributes, how the tree names them by how lxml would; the same where they agree
-    keys: Mapping[str, str] | Sequence[str] = ()
+    keys: Iterable[str] = ()  # its attributes
     scope: Scope | None = None  # the xml:base that is in force in it, its own one first
+    item: Any = None  # as `Around.item`
 
 
 # Elements inside of which something else holds than around them.
-HIDING: Final = frozenset((b"template", b"noscript"))
-_OPAQUE: Final = RAW_TEXT - HIDING - {b"style", b"script"}
+_OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
 _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
-SPECIAL_TAGS: Final = frozenset(name.decode() for name in _SPECIAL)
-
-_XML_ATTRIBUTES: Final = {
-    f"{{{uri.decode()}}}{local.decode()}": key for (uri, local), key in KEYS.items()
-}
-_BROWSERS: Final = frozenset((HTML, SVG, MATH))
-# The attributes that a caller names, and how they hold references.
-Named: TypeAlias = "tuple[tuple[str, str], ...]"
+_SHOWN: Final = frozenset((HTML, SVG, MATH))
 
 
 class Known:
-    """What is known of the names of one tree, looked up once each."""
+    """What is known of the names of one tree."""
 
-    def __init__(self, root: str, *, is_html: bool, extended: bool, named: Named = ()) -> None:
+    def __init__(self, root: str, policy: Policy, *, is_html: bool) -> None:
         self._is_html = is_html
-        self._extended = extended
-        self._root = root
-        self._plain = ROOTS.get(root.encode("utf-8", "surrogatepass"))
-        self._kinds: dict[tuple[str, str], ElementRow] = {}
-        # How trees name attributes, and how the vocabulary does.
-        self.attributes = _attributes(is_html=is_html)
-        # What the caller named counts in HTML.
-        self._named = vocabulary.named_rows(named) if is_html else {}
-        if self._named:
-            named_ = {name.decode(): name for name in self._named}
-            self.attributes = {**self.attributes, **named_}
+        self._finds_items = policy.item_links
+        plain = ROOTS.get(_encoded(root))
+        self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
+        # Whether all that may hold references is `LINKING`.
+        self.is_usual = is_html and not (policy.extended or policy.attributes)
+        self.is_shown = self.kind(root, TOP).is_shown
 
     def kind(self, tag: str, around: Around) -> ElementRow:
         """What is known of an element."""
-        namespace = around.namespace
-        found = self._kinds.get((tag, namespace))
-        if found is None:
-            make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
-            found = make(tag, namespace, self._plain, self._is_html, self._extended)
-            if self._named and found.vocabulary in _BROWSERS:
-                keys = {**found.keys, **{n.decode(): row for n, (row,) in self._named.items()}}
-                found = found._replace(keys=keys, own=found.own.union(keys))
-            self._kinds[tag, namespace] = found
-        return found
+        make = _remembered if len(tag) <= _LONGEST_NAME else _kind
+        return make(tag, around.namespace, *self._how)  # type: ignore[arg-type] # a tuple of pairs
 
-    def inside(self, kind: ElementRow, around: Around, scope: Scope | None = None) -> Around:
+    def inside(self, kind: ElementRow, around: Around, element: Any, scope: Scope | None) -> Around:  # noqa: ANN401
         """What is around the children of an element."""
         is_html = self._is_html and kind.vocabulary == HTML
         is_hidden = kind.name == b"template" or (kind.name == b"noscript" and is_html)
+        # An xml:base inside of an item is stronger than its link.
+        item = around.item if scope is around.scope else None
         return Around(
             namespace_inside(kind.name, kind.vocabulary or ""),
             around.hidden or is_hidden,
             around.opaque or (is_html and kind.name in _OPAQUE),
             scope,
+            element if kind.is_item and self._finds_items else item,
         )
 
-    def is_shown(self) -> bool:
-        """Whether a browser shows the document as its own, and so ignores xml:base (rule 7)."""
-        return self.kind(self._root, TOP).by_browsers
-
-    def is_item(self, tag: str) -> bool:
-        """Whether an element of this name is an item of a feed."""
-        kind = self.kind(tag, TOP)
-        return (kind.vocabulary, kind.name) in ITEMS
-
-    def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
-        """How the tree names an attribute of an element, None where it has none."""
-        for key in _spellings(is_html=self._is_html).get(name, ()):
-            if key in keys:
-                return keys[key] if isinstance(keys, Mapping) else key
-        return None
+    def spelled(self, name: bytes) -> tuple[str, ...]:
+        """How a tree may spell an attribute of the vocabulary."""
+        return _spelled(name, is_html=self._is_html)
 
 
-@lru_cache(maxsize=2)
-def _spellings(*, is_html: bool) -> dict[bytes, list[str]]:
-    """The names of attributes in the vocabulary, and how trees name them."""
-    found: dict[bytes, list[str]] = {}
-    for key, name in _attributes(is_html=is_html).items():
-        found.setdefault(name, []).append(key)
-    return found
+# As lxml names what the vocabulary names otherwise.
+_SPELLED: Final = {
+    **{key: f"{{{uri.decode()}}}{local.decode()}" for (uri, local), key in KEYS.items()},
+    **{lower: cased.decode() for cased, lower in CASED.items()},
+}
 
 
-def _vocabulary(tag: str, namespace: str, plain: str | None, *, is_html: bool) -> str | None:
-    if tag[0] == "{":
-        return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
-    if is_html:
-        return namespace_in_tree(tag.lower().encode("utf-8", "surrogatepass"), namespace)
-    return plain
+@lru_cache(maxsize=512)
+def _spelled(name: bytes, *, is_html: bool) -> tuple[str, ...]:
+    other = _SPELLED.get(name)
+    if is_html and other:  # html5lib spells them as XML does
+        return name.decode(), other
+    return (other or name.decode(),)
 
 
-def _kind(
+def _kind(  # noqa: PLR0917 (it is looked up for each element)
     tag: str,
     namespace: str,
     plain: str | None,
-    is_html: bool,  # noqa: FBT001 (by position: it is looked up for each name of each tree)
+    is_html: bool,  # noqa: FBT001
     extended: bool,  # noqa: FBT001
+    named: tuple[tuple[str, str], ...],
+    xml_rows: tuple[str, ...],
 ) -> ElementRow:
-    vocabulary_ = _vocabulary(tag, namespace, plain, is_html=is_html)
-    name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
-    rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[Row, ...] = ()
+    uri, _, local = tag.rpartition("}")
+    name = _encoded(local)
+    vocabulary_ = VOCABULARIES.get(_encoded(uri[1:])) if uri else plain
+    held = holding({})
     if not is_html:
-        held = xml_vocabulary.held(vocabulary_, name)
-        rows, text = held.rows, tuple(one for one in held.text if not one.stays)
+        held = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
         name = CASED.get(name, name)
-    elif vocabulary_ in _BROWSERS:
+    else:
         name = name.lower()
-        html = vocabulary.held(vocabulary_, name)
-        rows, text = html.rows, html.text
-    counting = {
-        attribute: tuple(row for row in found if extended or not row.extended)
-        for attribute, found in rows.items()
+        vocabulary_ = vocabulary_ if uri else namespace_in_tree(name, namespace)
+        if vocabulary_ in _SHOWN:
+            held = vocabulary.held(vocabulary_, name)
+            held = held._replace(rows={**held.rows, **vocabulary.named_rows(named)})
+    rows = {
+        key: tuple(row for row in found if extended or not row.extended)
+        for attribute, found in held.rows.items()
+        for key in _spelled(attribute, is_html=is_html)
     }
-    keys = {
-        key: row if attribute != XML_BASE and row.when is None and not row.on_codebase else None
-        for key, attribute in _attributes(is_html=is_html).items()
-        for row in counting.get(attribute, ())[:1]
+    rows = {key: found for key, found in rows.items() if found}
+    plain_rows = {
+        key: None if row.when is not None or row.on_codebase else row
+        for key, (row, *_) in rows.items()
     }
-    spellings = _spellings(is_html=is_html)
-    whens = [row.when for row in text]
-    asks = {attribute for when in whens if when for attribute in when.asks}
-    asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
-    return ElementRow(
-        name,
-        counting,
-        text,
-        vocabulary_,
-        keys,
-        asked.union(keys),
-        asked,
-        speaks=any(when is None or when.holds(lambda _name: b"") for when in whens),
-        is_special=tag.lower() in SPECIAL_TAGS,
-        is_base=name == b"base" and vocabulary_ == HTML,
-        by_browsers=vocabulary_ in _BROWSERS,
-    )
+    text = tuple(row for row in held.text if not row.stays)
+    asks = {name for row in text if row.when for name in row.when.asks}
+    asked = frozenset(key for name in asks for key in _spelled(name, is_html=is_html))
+    speaks = any(row.when is None or row.when.holds(lambda _name: b"") for row in text)
+    is_special = not uri and name in _SPECIAL
+    is_base = name == b"base" and vocabulary_ == HTML
+    found = rows, plain_rows, text, asked, asked.union(rows), speaks, is_special, is_base
+    return ElementRow(name, vocabulary_, *found)
 
 
 # Names that documents share; a hostile one may be as long as its document.
 _LONGEST_NAME: Final = 64
-_remembered_kind: Final = lru_cache(maxsize=512)(_kind)
+_remembered: Final = lru_cache(maxsize=1024)(_kind)
 
 
-@lru_cache(maxsize=2)
-def _attributes(*, is_html: bool) -> dict[str, bytes]:
-    """The attributes that may matter: how trees name them, and how the vocabulary does."""
-    if not is_html:
-        names = {name for name in xml_vocabulary.attribute_rows() if name != b"base"}
-        asked = {*names, *_CONDITIONS, b"isPermaLink", b"mode"}
-        return {**{name.decode(): CASED.get(name, name) for name in asked}, **_XML_ATTRIBUTES}
-    places = (vocabulary.attributes(namespace, extended=True) for namespace in (HTML, SVG, MATH))
-    found = {name.decode(): name for name in _CONDITIONS.union(*places)}
-    # html5lib spells SVG's and MathML's as these do.
-    cased = {name.decode(): lower for name, lower in CASED.items()}
-    return {**found, **cased, **_XML_ATTRIBUTES_OF_HTML}
-
-
-_XML_ATTRIBUTES_OF_HTML: Final = {
-    name: key for name, key in _XML_ATTRIBUTES.items() if key == b"xlink:href"
-}
-
-# What rows ask for beside the attributes that are in them.
-_CONDITIONS: Final = frozenset(
-    b"attributename codebase http-equiv itemprop name property type valuetype".split()
-)
+def _encoded(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
 
 
 def names_html(root: object) -> bool:
     """Whether a root in no namespace is an element of HTML: so is then the whole tree."""
-    return isinstance(root, str) and root.lower().encode("utf-8", "surrogatepass") in _HTML_ROOTS
+    return isinstance(root, str) and _encoded(root.lower()) in _HTML_ROOTS
 
 
 # Those of HTML Living Standard §4, and older ones, that no vocabulary of XML has as its root.
@@ -256,3 +200,25 @@ _HTML_ROOTS: Final = frozenset(
     b"iframe video audio picture base meta style script input button select textarea details "
     b"article".split()
 )
+
+
+def _linking() -> tuple[str, ...]:
+    places = {place[:2] for place, rows in _USUAL if place[1] not in {ANY, VML}}
+    names = {name for space, name in places.union(vocabulary.TEXT_ROWS) if space == HTML}
+    found = sorted(name.decode() for name in names | _SPECIAL)
+    spaces = (uri.decode() for uri, name in VOCABULARIES.items() if name in _SHOWN)
+    return *found, *map(str.upper, found), *(f"{{{uri}}}*" for uri in spaces)
+
+
+_USUAL: Final = [
+    (place, rows)
+    for place, rows in vocabulary.PLACES.items()
+    if place[0] == HTML and not all(row.extended for row in rows)
+]
+# The elements of HTML that may hold references by other attributes than `ANYWHERE`, and those that
+# decide on what is inside of them.
+LINKING: Final = _linking()
+# The attributes with references that any element of HTML may have, by their grammar.
+ANYWHERE: Final = {
+    place[2].decode(): rows[0].syntax is Nested.CSS for place, rows in _USUAL if place[1] == ANY
+}

@@ -7,33 +7,49 @@ and must not go with it.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from relbase.trees.markup import COMMENT, SHEET, TOP, Around, ElementRow, Known, Spot, names_html
+from relbase.trees.markup import (
+    ANYWHERE,
+    COMMENT,
+    LINKING,
+    SHEET,
+    TOP,
+    ElementRow,
+    Spot,
+    names_html,
+)
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
+
+    from relbase.policy import Policy
 
 
-def lxml_tree(tree: Node) -> LxmlTree:
+def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
     """Return an element, or an ElementTree, as the walk sees it."""
     element = tree.getroot() if hasattr(tree, "getroot") else tree
     if element is None:
         raise ValueError("the ElementTree has no root: parse a document into it first")
     if not isinstance(element, etree._Element) or not isinstance(element.tag, str):  # noqa: SLF001
         raise TypeError(f"{str(tree)[:80]} is not an element that holds links: give an element")
-    return LxmlTree(element)
-
-
-def _never(_keys: list[str]) -> bool:
-    return False
+    return LxmlTree(element, policy)
 
 
 _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
+
+# The attributes that may hold references wherever they are. CSS without a function or an @import
+# holds none.
+_anywhere: Final = etree.XPath(
+    " | ".join(
+        f"descendant-or-self::*/@{name}" + "[contains(., '(') or contains(., '@')]" * is_css
+        for name, is_css in ANYWHERE.items()
+    )
+)
 
 
 class LxmlTree(Tree):
@@ -41,104 +57,95 @@ class LxmlTree(Tree):
 
     XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
-    def __init__(self, element: Node) -> None:
+    def __init__(self, element: Node, policy: Policy) -> None:
         tree = element.getroottree()
         # Of a part that was taken out `tree` is the whole that it was in.
         root = element
         for around in element.iterancestors():
             root = around
-        is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(root.tag)
+        # Its names are in lower case, or in capitals where somebody made an element.
+        self._is_parsed = isinstance(tree.parser, etree.HTMLParser)
+        is_html = self._is_parsed or names_html(root.tag)
         # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
         self._has_conditional = is_html or root.prefix == "html"
-        super().__init__(element, root, root, tree.docinfo.encoding, is_html=is_html)
+        super().__init__(element, root, root, tree.docinfo.encoding, policy, is_html=is_html)
         url = tree.docinfo.URL
         if root is tree.getroot() and url and "://" in url:
             self.url = url
 
-    def spots(self, known: Known) -> Iterator[Spot]:
+    def spots(self) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
-        around = self._around(self._part, known)
+        known = self.known
+        around = self._around(self._part)
         if not self._is_html or around != TOP:
-            yield from self._within(self._nodes(), self._part, around, known)
+            yield from self._within(self._nodes(()), self._part, around)
             return
-        nodes = self._nodes()
-        # Of most elements no more is asked, and there are many: what is known of a name is at hand.
-        kinds: dict[Any, ElementRow] = {}
-        holds_none: dict[Any, Callable[[list[str]], bool]] = {}
-        for node in nodes:
+        kinds: dict[str, ElementRow] = {}
+        inner: set[Node] = set()  # of the last element that is special
+        for node in self._nodes(self._names()):
             tag = node.tag
-            if tag in holds_none:
-                keys = node.keys()
-                if not holds_none[tag](keys):
-                    # As `Spot(...)`, in half the time.
-                    yield tuple.__new__(Spot, (node, kinds[tag], keys, None))
-                continue
-            if tag.__class__ is not str:
-                if tag is etree.Comment and is_conditional(node.text):
-                    yield Spot(node, COMMENT)
-                continue
-            kind = known.kind(tag, TOP)
-            if kind.is_special and len(node):
-                inner = list(node.iter())
-                yield from self._within(inner, node, TOP, known)
-                next(islice(nodes, len(inner) - 1, len(inner) - 1), None)
-                continue
-            is_boring = _never if kind.speaks else kind.own.isdisjoint
-            if not kind.is_special:
-                kinds[tag], holds_none[tag] = kind, is_boring
-            keys = node.keys()
-            if not is_boring(keys):
-                yield Spot(node, kind, keys)
-
-    def _within(
-        self, nodes: Iterable[Node], first: Node, around: Around, known: Known
-    ) -> Iterator[Spot]:
-        """The spots where the surroundings of an element matter; kept for those with children."""
-        arounds: dict[Any, Around] = {first.getparent(): around}
-        for node in nodes:
-            here = arounds.get(node.getparent(), TOP)
-            tag = node.tag
-            if tag.__class__ is not str:
-                if tag is etree.Comment and self._has_conditional and not here.opaque:
-                    if is_conditional(node.text):
-                        yield Spot(node, COMMENT)
-                elif tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html:
-                    yield Spot(node, SHEET)
+            kind = kinds.get(tag)
+            if kind is None:
+                if tag.__class__ is not str:
+                    if node not in inner and (aside := self._aside(node)):
+                        yield Spot(node, aside)
+                    continue
+                kind = known.kind(tag, TOP)
+                if not kind.is_special:
+                    kinds[tag] = kind
+                elif node not in inner and len(node):
+                    inner = set(node.iter())
+                    yield from self._within(node.iter(), node, TOP)
+            if node in inner:
                 continue
             keys = node.keys()
-            kind = known.kind(tag, here)
-            scope = self._scope(node, here)
-            if len(node):
-                arounds[node] = known.inside(kind, here, scope)
-            if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
-                yield Spot(node, kind, keys, scope)
+            if kind.speaks or not kind.own.isdisjoint(keys):
+                # As `Spot(...)`, in half the time.
+                yield tuple.__new__(Spot, (node, kind, keys, None, None))
 
-    def _nodes(self) -> Iterator[Node]:
+    def _names(self) -> tuple[Any, ...]:
+        """The names of the nodes that may hold references: lxml makes an object of each."""
+        if not (self._is_parsed and self.known.is_usual):
+            return ()
+        others = {value.getparent().tag for value in _anywhere(self._part)}
+        return *LINKING, *others, etree.Comment
+
+    def _nodes(self, names: tuple[Any, ...]) -> Iterator[Node]:
+        """The nodes of this part, of some names only; the whole has comments around its root."""
+        nodes = self._part.iter(*names)
         if self._part is not self._root:
-            return iter(self._part.iter())
+            return iter(nodes)
         before = reversed(list(self._root.itersiblings(preceding=True)))
-        return chain(before, self._root.iter(), self._root.itersiblings())
+        return chain(before, nodes, self._root.itersiblings())
+
+    def _aside(self, node: Node) -> ElementRow | None:
+        if node.tag is etree.Comment:
+            return COMMENT if self._has_conditional and is_conditional(node.text) else None
+        is_sheet = node.tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html
+        return SHEET if is_sheet else None
 
     # lxml.html's own `set` is another, for attributes without a value.
     get = staticmethod(etree._Element.get)  # noqa: SLF001
     set = staticmethod(etree._Element.set)  # noqa: SLF001
+    _keys = staticmethod(etree._Element.keys)  # noqa: SLF001
+    _parent = staticmethod(etree._Element.getparent)  # noqa: SLF001
+    _children = staticmethod(iter)
 
-    def _name(self, element: Node) -> str:
-        name: str = element.tag
-        return name
+    def _name(self, node: Node) -> str:
+        name = node.tag
+        return name if isinstance(name, str) else ""
+
+    def spelled(self, _element: Node, attribute: str) -> str:
+        """How an element names an attribute."""
+        return attribute
 
     def _named(self, name: str, inside: Node) -> Iterator[Node]:
         return iter(inside.iter(f"{{*}}{name}"))
 
-    def _attributes(self, element: Node) -> MutableMapping[str, Any]:
+    def attributes(self, element: Node) -> MutableMapping[str, Any]:
+        """The attributes of an element."""
         attributes: MutableMapping[str, Any] = element.attrib
         return attributes
-
-    def _ancestors(self, element: Node) -> Iterator[Node]:
-        return iter(element.iterancestors())
-
-    def _children(self, element: Node) -> Iterator[Node]:
-        return iter(element)
 
     def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
         """The text of an element or of a comment, unless there are elements in it."""

@@ -17,23 +17,25 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.trees.markup import COMMENT, SHEET, TOP, Around, Known, Spot, names_html
+from relbase.trees.markup import COMMENT, SHEET, ElementRow, Spot, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 
     from bs4.element import PageElement
 
+    from relbase.policy import Policy
 
-def soup_tree(tree: object) -> SoupTree:
+
+def soup_tree(tree: object, policy: Policy) -> SoupTree:
     """Return a soup, or a tag in one, as the walk sees it."""
     if not isinstance(tree, bs4.Tag):
         fix = "give the soup, or a tag: of a list of tags one at a time"
         raise TypeError(f"a {type(tree).__name__} holds no links: {fix}")
     if vars(tree).get("_decomposed"):  # `tree.decomposed` looks for an element of that name
         raise ValueError("the tag was destroyed by decompose(): find it again, or parse again")
-    return SoupTree(tree)
+    return SoupTree(tree, policy)
 
 
 class SoupTree(Tree):
@@ -41,7 +43,7 @@ class SoupTree(Tree):
 
     XML_BASE = "xml:base"
 
-    def __init__(self, tag: bs4.Tag) -> None:
+    def __init__(self, tag: bs4.Tag, policy: Policy) -> None:
         root = tag
         while root.parent is not None:
             root = root.parent
@@ -52,61 +54,61 @@ class SoupTree(Tree):
             is_xml, top = bool(root._is_xml), root  # noqa: SLF001 (a tag that was taken out)
         is_html = not is_xml or (not top.namespace and names_html(top.name))
         label = vars(root).get("original_encoding")
-        super().__init__(tag, root, top, label, is_html=is_html)
+        super().__init__(tag, root, top, label, policy, is_html=is_html)
 
-    def spots(self, known: Known) -> Iterator[Spot]:
+    def spots(self) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
-        # What is around the children of a tag, for those where it is not what it is at the top.
-        arounds: dict[int, Around] = {}
-        if self._part.parent is not None:
-            arounds[id(self._part.parent)] = self._around(self._part, known)
-        for node in _nodes(self._part):
-            here = arounds.get(id(node.parent), TOP) if arounds else TOP
-            if isinstance(node, bs4.Tag):
-                kind = known.kind(self._name(node), here)
-                scope = self._scope(node, here)
-                if kind.is_special or here is not TOP or not self._is_html:
-                    arounds[id(node)] = known.inside(kind, here, scope)
-                # How lxml would name the attributes of XML, and how they are named.
-                keys: Any = node.attrs
-                if not self._is_html:
-                    keys = {_with_namespace(key): key for key in node.attrs}
-                if (kind.speaks or not kind.own.isdisjoint(keys)) and not here.opaque:
-                    yield Spot(node, kind, list(keys) if self._is_html else keys, scope)
-            elif isinstance(node, PreformattedString) and not here.opaque:
-                is_sheet = isinstance(node, XMLProcessingInstruction)
-                if isinstance(node, Comment) and self._is_html and is_conditional(node):
-                    yield Spot(node, COMMENT)
-                elif is_sheet and node.startswith("xml-stylesheet"):
-                    yield Spot(node, SHEET)
+        return self._within(_nodes(self._part), self._part, self._around(self._part))
 
-    def _name(self, tag: bs4.Tag) -> str:
+    def _aside(self, node: PageElement) -> ElementRow | None:
+        if not isinstance(node, PreformattedString):
+            return None
+        if isinstance(node, XMLProcessingInstruction):
+            return SHEET if node.startswith("xml-stylesheet") else None
+        is_comment = isinstance(node, Comment) and self._is_html and is_conditional(node)
+        return COMMENT if is_comment else None
+
+    def _name(self, node: PageElement) -> str:
         """The name of a tag as lxml has it; in HTML without the namespace, which html5lib gives."""
-        if self._is_html or not tag.namespace:
-            return tag.name
-        return f"{{{tag.namespace}}}{tag.name.rpartition(':')[2]}"
+        if not isinstance(node, bs4.Tag):
+            return ""
+        if self._is_html or not node.namespace:
+            return node.name
+        return f"{{{node.namespace}}}{node.name.rpartition(':')[2]}"
+
+    def _keys(self, tag: bs4.Tag) -> Iterable[str]:
+        return tag.attrs if self._is_html else list(map(_with_namespace, tag.attrs))
+
+    def spelled(self, tag: bs4.Tag, attribute: str) -> str:
+        """How a tag names an attribute."""
+        if attribute in tag.attrs:
+            return attribute
+        return next(name for name in tag.attrs if _with_namespace(name) == attribute)
 
     def _named(self, name: str, inside: bs4.Tag) -> Iterator[bs4.Tag]:
         tags = (node for node in _nodes(inside) if isinstance(node, bs4.Tag))
         return (tag for tag in tags if tag.name.endswith(name))
 
-    def _ancestors(self, element: bs4.Tag) -> Iterator[bs4.Tag]:
-        return (one for one in element.parents if not isinstance(one, bs4.BeautifulSoup))
+    def _parent(self, node: PageElement) -> bs4.Tag | None:
+        parent = node.parent
+        return None if isinstance(parent, bs4.BeautifulSoup) else parent
 
-    def _children(self, element: bs4.Tag) -> Iterator[bs4.Tag]:
-        return (node for node in element.contents if isinstance(node, bs4.Tag))
+    def _children(self, tag: bs4.Tag) -> Iterable[PageElement]:
+        return tag.contents
 
-    def _attributes(self, element: bs4.Tag) -> MutableMapping[str, Any]:
-        return element.attrs
+    def attributes(self, tag: bs4.Tag) -> MutableMapping[str, Any]:
+        """The attributes of a tag."""
+        return tag.attrs
 
-    def get(self, element: Node, attribute: str) -> str:
-        """The value of an attribute."""
-        return _joined(element.attrs.get(attribute))
+    def get(self, tag: Node, attribute: str) -> str:
+        """The value of an attribute: BeautifulSoup has lists of words."""
+        value = tag.attrs.get(attribute)
+        return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "")
 
-    def set(self, element: Node, attribute: str, value: str) -> None:
+    def set(self, tag: Node, attribute: str, value: str) -> None:
         """Give an attribute another value."""
-        is_list = isinstance(element.attrs[attribute], list)
-        element.attrs[attribute] = value.split() if is_list else value
+        is_list = isinstance(tag.attrs[attribute], list)
+        tag.attrs[attribute] = value.split() if is_list else value
 
     def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
         """The text of an element, unless there are elements in it, or of a comment."""
@@ -153,8 +155,3 @@ def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
 def _with_namespace(attribute: str) -> str:
     namespace = getattr(attribute, "namespace", None)
     return f"{{{namespace}}}{attribute.rpartition(':')[2]}" if namespace else attribute
-
-
-def _joined(value: object) -> str:
-    """A value as text: BeautifulSoup has lists of words."""
-    return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "")

@@ -9,36 +9,82 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, retrieval
-from relbase.edit import Span
+from relbase.edit import Edit, Span, splice
 from relbase.opening.recognition import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
 from relbase.references.vocabulary import Nested, Row, held
-from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.links import NOTHING, REPORTED, Settled, Value, settled_by
+from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import SHEET
-from relbase.trees.tree import Scopes
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.xml_values import value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.trees.links import TreeLink
-    from relbase.trees.markup import Spot
+    from relbase.trees.markup import Scope, Spot
     from relbase.trees.tree import Tree
+
+
+class TreeLink(NamedTuple):
+    """One link in a tree. The first four fields are those of lxml's `iterlinks`.
+
+    Args:
+        element: Node of the tree; a comment for a link in a conditional comment.
+        attribute: Name as the tree has it; None for text.
+        reference: As the author wrote it.
+        position: Where it begins in the value or text, in characters.
+        url: What the reference resolves to; None if unresolved.
+        status: Whether it was rewritten, is absolute, was kept or is unresolved.
+    """
+
+    element: Any
+    attribute: str | None
+    reference: str
+    position: int
+    url: str | None
+    status: Status
+
+
+class Settled(NamedTuple):
+    """What a value becomes, and the references in it: each with its place, its URL and status.
+
+    `stays` is a value that does not change, and holds nothing that cannot be resolved.
+    """
+
+    text: str | None
+    found: tuple[tuple[str, int, str | None, Status], ...]
+    stays: bool
+
+
+class Value(NamedTuple):
+    """One value or text of a tree that holds references."""
+
+    holder: Any  # the element, or what holds the text
+    text: str | None  # what it becomes, None for the same
+    links: list[TreeLink]  # the references in it
+
+    def failed(self) -> list[TreeLink]:
+        """Those that cannot be resolved."""
+        return [link for link in self.links if link.status is Status.UNRESOLVED]
+
+
+def _valued(element: Any, holder: Any, attribute: str | None, settled: Settled) -> Value:  # noqa: ANN401
+    links = [TreeLink(element, attribute, *found) for found in settled.found]
+    return Value(holder, settled.text, links)
 
 
 class Walk:
@@ -53,24 +99,25 @@ class Walk:
         *,
         resolve_base_href: bool,
     ) -> None:
-        task = Task(profile, policy, reader, budget=Budget(0))
+        self._budget = Budget(0)
+        task = Task(profile, policy, reader, budget=self._budget)
         retrieved, _ = retrieval(url or tree.url, ())
         base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
         self._around = Context(UNKNOWN, task).having(base=base, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self.inside = self._around.having(base=embedded, sheets=tree.has_sheets)
-        # What to write for the beginnings of plain paths, by the context.
-        self._prefixes: dict[tuple[int, str], str | None] = {}
-        named = cast("tuple[tuple[str, str], ...]", policy.attributes)
-        self._known = tree.known(extended=policy.extended, named=named)
+        # What resolves plain references, by the context; None where more decides.
+        self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
-        # Whether CSS holds nothing that is asked for, at the first sight.
-        self._holds_none = holds_none
+        self._all = True  # whether what stays is asked for, too
+        self._editing = task._replace(edits_only=True)
+        self._finding = task._replace(found_only=True)
         self._scopes = Scopes(self.inside)
         # In what browsers show xml:base does not count, but is made absolute (rule 7).
-        self._ignores_scopes = profile is Profile.WHATWG and self._known.is_shown()
+        self._ignores_scopes = profile is Profile.WHATWG and tree.known.is_shown
+        self._item: tuple[Any, str] = None, ""  # of a feed, and its link
 
     def _embedded(self) -> Base:
         """The base that the document states itself (RFC 1808 §3.1), or that around it."""
@@ -82,57 +129,82 @@ class Walk:
         return around.established(stated)[0]
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
-    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901
+    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912
         """The values that hold references, in the order of the document."""
-        get = self._tree.get
-        self._holds_none = holds_none if all_ else is_settled
-        inside = self.inside
-        of_inside = self._remembered[id(inside)]
-        for spot in self._tree.spots(self._known):
-            element, kind, keys, scope = spot
+        get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
+        self._all = all_
+        inside, budget = self.inside, self._budget
+        of_inside, resolve_inside = self._remembered[id(inside)], self._resolver(inside)
+        for spot in self._tree.spots():
+            element, kind, keys, scope, item = spot
             if not kind.name:
                 yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
                 continue
-            context, remembered = inside, of_inside
-            if kind.is_base or (scope is not None and not self._ignores_scopes):
-                context = self._around if kind.is_base else self._scopes.on(scope)
-                remembered = self._remembered[id(context)]
-            plain = kind.keys
+            context, remembered, resolve = inside, of_inside, resolve_inside
+            if scope is not None or item is not None or kind.is_base:
+                context = self._context(spot)
+                remembered, resolve = self._remembered[id(context)], self._resolver(context)
+            plain = kind.plain
             for key in keys:
                 if key not in plain:
                     continue
                 row = plain[key]
-                if row is None:
+                if row is None or key == _XML_BASE:
                     yield from self._value(spot, key, context)
                     continue
-                attribute = keys[key] if isinstance(keys, dict) else key
+                attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
                 is_url = row.syntax is _URL
-                if is_url and not all_ and value.startswith(_ABSOLUTE):
-                    continue
-                if row.syntax is _CSS and "(" not in value and "@" not in value:
+                if is_url:
+                    if not all_ and value.startswith(_ABSOLUTE):
+                        continue
+                    if resolve is not None and _plain(value):
+                        url = resolve(value)
+                        cost = len(url) - len(value)
+                        if cost <= budget.left:
+                            budget.left -= max(0, cost)
+                            # As `TreeLink(...)` and `Value(...)`, in half the time.
+                            link = new(TreeLink, (element, attribute, value, 0, url, _REWRITTEN))
+                            yield new(Value, (element, url, [link]))
+                            continue
+                elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
                 settled = remembered.get((value, id(row)))
                 if settled is None:
                     settle = self._settle_url if is_url else self._settle
                     settled = settle(spot, key, row, value, context)
                 if all_ or not settled.stays:
-                    yield tuple.__new__(Value, (element, element, attribute, settled))
+                    yield _valued(element, element, attribute, settled)
             # Without the attributes that it depends on most text holds nothing: that of scripts.
             if kind.text and (kind.speaks or not kind.asked.isdisjoint(keys)):
                 yield from self._texts(spot, context)
 
+    def _context(self, spot: Spot) -> Context:
+        """What the references of an element are resolved with."""
+        if spot.kind.is_base:
+            return self._around
+        context = self.inside if self._ignores_scopes else self._scopes.on(spot.scope)
+        return self._on_link(spot, context) if spot.kind.vocabulary == HTML else context
+
+    def _on_link(self, spot: Spot, context: Context) -> Context:
+        """The context of HTML on the link of the feed's item around it, if that is asked for."""
+        if spot.item is None:
+            return context
+        if spot.item is not self._item[0]:
+            self._item = spot.item, trimmed(self._tree.item_link(spot.item))
+        return self._scopes.on_link(self._item[1], context)
+
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
         """The value of an attribute that depends on others, or of xml:base itself."""
-        if spot.scope is not None and self._known.attributes[key] == XML_BASE:
+        if spot.scope is not None and key == _XML_BASE:
             context = self._scopes.on(spot.scope[1])
         says = partial(self._says, spot)
-        for row in spot.kind.rows[self._known.attributes[key]]:
+        for row in spot.kind.rows[key]:
             if row.when is None or row.when.holds(says):
-                attribute = spot.keys[key] if isinstance(spot.keys, dict) else key
+                attribute = self._tree.spelled(spot.element, key)
                 value = self._tree.get(spot.element, attribute)
                 settled = self._settle(spot, key, row, value, context)
-                yield Value(spot.element, spot.element, attribute, settled)
+                yield _valued(spot.element, spot.element, attribute, settled)
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
@@ -142,37 +214,35 @@ class Walk:
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:
                 if not row.only or encode_inner(text.lstrip()).startswith(row.only):
-                    inside = context
-                    if row.syntax is Nested.HTML and context.task.policy.item_links:
-                        link = self._tree.item_link(spot.element, self._known) or ""
-                        inside = self._scopes.on_link(trimmed(link), context)
+                    is_html = row.syntax is Nested.HTML
+                    inside = self._on_link(spot, context) if is_html else context
                     settled = self._settle(spot, "", row, text, inside)
-                    yield Value(spot.element, holder, None, settled)
+                    yield _valued(spot.element, holder, None, settled)
                     break
 
     def written(self, value: Value) -> list[TreeLink]:
         """Write what a value becomes, and return its links that change or cannot be resolved."""
-        element, holder, attribute, (text, _, _) = value
-        links = value.reported()
+        holder, text, every = value
+        links = [link for link in every if link[5] in _REPORTED]
         if text is None:
             return links
+        element, attribute = every[0][:2]
         try:
             if attribute is not None:
                 self._tree.set(holder, attribute, text)
-            else:
-                element = self._tree.set_text(element, holder, text)
+                return links
+            made = self._tree.set_text(element, holder, text)
         except ValueError:  # lxml: control characters, which HTML may hold and XML may not
-            return [link._replace(url=None, status=Status.UNRESOLVED) for link in value.links()]
-        if element is value.element:
-            return links
-        return [link._replace(element=element) for link in links]
+            return [link._replace(url=None, status=Status.UNRESOLVED) for link in every]
+        return links if made is element else [link._replace(element=made) for link in links]
 
     def discarded(self, value: Value) -> list[TreeLink]:
         """Take a value away, and return its links that cannot be resolved."""
-        if value.attribute is None:
-            self._tree.set_text(value.element, value.holder, "")
+        element, attribute = value.links[0][:2]
+        if attribute is None:
+            self._tree.set_text(element, value.holder, "")
         else:
-            self._tree.delete(value.holder, value.attribute)
+            del self._tree.attributes(element)[attribute]
         return value.failed()
 
     def drop_base(self) -> None:
@@ -181,78 +251,101 @@ class Walk:
             self._tree.remove(element)
 
     def _attribute(self, spot: Spot, name: bytes) -> str:
-        attribute = self._known.spelled(name, spot.keys)
-        return "" if attribute is None else self._tree.get(spot.element, attribute)
+        for key in self._tree.known.spelled(name):
+            if key in spot.keys:
+                return self._tree.get(spot.element, self._tree.spelled(spot.element, key))
+        return ""
 
     def _says(self, spot: Spot, name: bytes) -> bytes:
         return encode_inner(self._attribute(spot, name)).lower()
 
     def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
-        plain = _plain(value)
-        is_dotted = plain is None and _dotted(value)
-        prefix = self._prefix(plain[1] if plain else "", context) if plain or is_dotted else None
-        if prefix is not None and context.resolve is not None:
-            whole = prefix + value[plain.end(1) :] if plain else context.resolve(value)
-            # As `Settled(...)`, in half the time.
-            settled = tuple.__new__(Settled, (whole, ((value, 0, whole, _REWRITTEN),), False))
-            self._remembered[id(context)][value, id(row)] = settled
-            return settled
         written = value.strip(C0_AND_SPACE)
         reference = written if written.isprintable() else clean(written)
-        budget = context.task.budget
-        if not reference or budget is None or budget.left < len(context.base.url):
+        is_local = row.local_when and row.local_when.holds(partial(self._says, spot))
+        place = _BASE if spot.kind.is_base else _place(_local(row) if is_local else row)
+        if not reference or self._budget.left < len(context.base.url):
             return self._settle(spot, key, row, value, context)
         start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
         if reference.startswith(_ABSOLUTE):
             found = (written, start, reference, Status.ABSOLUTE)
             settled = Settled(None, (found,), stays=True)
         else:
-            place = _BASE if spot.kind.is_base else _place(row)
             status, url, _ = verdict_of(reference, context, place)
             new = None
             if status is _REWRITTEN and url is not None:
                 new = spell(_URL, url, b"", _NO_SPAN)  # white space around it goes
-                budget.left -= max(0, len(new) - len(value))
-            stays = status not in REPORTED
+                self._budget.left -= max(0, len(new) - len(value))
+            stays = status not in _REPORTED
             settled = Settled(new, ((written, start, url, status),), stays)
-        if len(value) <= _REMEMBERED:
+        if len(value) <= _LONGEST and row.local_when is None:
             self._remembered[id(context)][value, id(row)] = settled
         return settled
 
-    def _prefix(self, beginning: str, context: Context) -> str | None:
-        """What to write for the beginning of a plain path; None where that is not all."""
-        key = (id(context), beginning)
-        if key not in self._prefixes:
-            self._prefixes[key] = _prefix_of(beginning, context)
-        prefix = self._prefixes[key]
-        budget = context.task.budget
-        if prefix is None or budget is None or budget.left < len(prefix):
-            return None
-        budget.left -= len(prefix) - len(beginning)
-        return prefix
+    def _resolver(self, context: Context) -> Callable[[str], str] | None:
+        """What resolves plain references, if what it makes of them is written as it is."""
+        key = id(context)
+        if key not in self._resolvers:
+            task, url = context.task, context.base.url
+            is_asked = task.policy.keeper() is not None or task.profile is Profile.WHATWG
+            is_plain = url.isascii() and url.isprintable() and len(url) <= _LONGEST
+            self._resolvers[key] = None if is_asked or not is_plain else context.resolve
+        return self._resolvers[key]
 
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
         remembered = self._remembered[id(context)]
         stated = trimmed(self._attribute(spot, b"codebase")) if row.on_codebase else ""
         codebase = on_codebase(stated, context) if row.on_codebase else None
-        is_remembered = codebase is None and len(value) <= _REMEMBERED
+        is_remembered = codebase is None and len(value) <= _LONGEST
         if is_remembered and (value, id(row)) in remembered:
             return remembered[value, id(row)]
         text = encode_inner(value)
-        if row.syntax is _CSS and self._holds_none(text):
-            settled = NOTHING
+        if key and row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
+            settled = _NOTHING
         else:
-            name = decode_inner(self._known.attributes.get(key, b""))
-            place = Place(decode_inner(spot.kind.name), name, row, codebase)
-            settled = settled_by(text, _told(visit_value(text, context, place), context))
+            place = Place(decode_inner(spot.kind.name), key, row, codebase)
+            visit = partial(visit_value, text, place=place)
+            settled = (
+                self._settled(text, visit(context)) if key else self._apart(text, visit, context)
+            )
             if key and row.syntax is _URL and settled.text is not None:
                 settled = settled._replace(text=settled.text.strip(C0_AND_SPACE))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
         return settled
+
+    def _apart(
+        self, text: bytes, visit: Callable[[Context], Iterable[Item]], context: Context
+    ) -> Settled:
+        """What a text becomes: edits and links are asked for apart, since each is quickly found."""
+        before = self._budget.state()
+        items = list(visit(context.asking(self._editing)))
+        if not items and not self._all:
+            return _NOTHING
+        self._budget.restore(before)
+        edits = (item for item in items if isinstance(item, Edit))
+        return self._settled(text, chain(visit(context.asking(self._finding)), edits))
+
+    def _settled(self, text: bytes, items: Iterable[Item]) -> Settled:
+        """What a text becomes by the items of a visit."""
+        edits: list[Edit] = []
+        found: list[tuple[str, int, str | None, Status]] = []
+        is_ascii = text.isascii()
+        for item in items:
+            if isinstance(item, Edit):
+                edits.append(item)
+            elif isinstance(item, Found):
+                start, url, status = item.span.start, item.url, item.status
+                if status is Status.KEPT and url is None and self._budget.is_spent:
+                    status = Status.UNRESOLVED  # no note can tell of it
+                position = start if is_ascii else len(decode_inner(text[:start]))
+                found.append((item.reference, position, url, status))
+        new = decode_inner(splice(text, edits)) if edits else None
+        stays = not edits and all(one[3] not in _REPORTED for one in found)
+        return Settled(new, tuple(found), stays)
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
@@ -263,78 +356,94 @@ class Walk:
                 continue
             view = value_view(found[2], found[1])
             items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
-            items = lower(items, view, found.start(2))
-            settled = settled_by(text, _told(items, self._around))
-            yield Value(spot.element, holder, None, settled)
+            settled = self._settled(text, lower(items, view, found.start(2)))
+            yield _valued(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         for holder, written in self._tree.texts(spot.element):
             text = b"<!--%b-->" % encode_inner(written)
-            items = visit_comment(text, self.inside, self._around)
-            settled = settled_by(text, _told(items, self.inside))
-            found = [
-                (reference, position - len("<!--"), url, status)
-                for reference, position, url, status in settled.found
-            ]
-            new = None if settled.text is None else settled.text[len("<!--") : -len("-->")]
-            yield Value(spot.element, holder, None, Settled(new, tuple(found), settled.stays))
+            visit = partial(visit_comment, text, around=self._around)
+            new, found, stays = self._apart(text, visit, self.inside)
+            if not found:
+                continue
+            new = None if new is None else new[len("<!--") : -len("-->")]
+            before = len("<!--")
+            moved = tuple((link, at - before, url, status) for link, at, url, status in found)
+            yield _valued(spot.element, holder, None, Settled(new, moved, stays))
 
 
 # xml-stylesheet §3: the pseudo-attribute.
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
+# What `make_links_absolute` describes.
+_REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+_NOTHING: Final = Settled(None, (), stays=True)
 # Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
-
+_XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://")
 _NO_SPAN: Final = Span(0, 0)
 
-# A path that holds no dot segment but those that it begins with, no parameters and nothing that a
-# URL parser writes anew, with a query or a fragment. Any other with the same beginning could stand
-# for it.
-_WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@-]"
+# A path that holds no parameters and nothing that a URL parser writes anew, with a query or a
+# fragment.
+_WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
 _plain: Final = re.compile(
-    rf"(/|(?:\.\./){{0,8}}+(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
-    rf"(?:[?](?:{_WORD}|[][.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
+    rf"/?{_WORD}(?:{_WORD}|/)*+(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?|/"
 ).fullmatch
-# Likewise, with dot segments anywhere.
-_dotted: Final = re.compile(
-    rf"/?(?:{_WORD}|[.])(?:{_WORD}|[./])*+(?:[?](?:{_WORD}|[][.:;/?])*+)?"
-    rf"(?:[#](?:{_WORD}|[.:;/?])*+)?"
-).fullmatch
-_ANY: Final = "x"
-
-
-def _told(items: Iterable[Item], context: Context) -> Iterator[Item]:
-    """Items of a value; what the budget does not cover is unresolved: no note can tell of it."""
-    budget = context.task.budget
-    for item in items:
-        if isinstance(item, Found) and budget is not None and budget.is_spent:
-            is_refused = item.status is Status.KEPT and item.url is None
-            yield item._replace(status=Status.UNRESOLVED) if is_refused else item
-        else:
-            yield item
-
-
-def _prefix_of(beginning: str, context: Context) -> str | None:
-    task = context.task
-    is_asked = task.policy.keeper() is not None
-    if is_asked or task.profile is Profile.WHATWG or context.resolve is None:
-        return None
-    url = context.resolve(beginning + _ANY)
-    prefix = url.removesuffix(_ANY)
-    is_plain = prefix != url and prefix.isascii() and prefix.isprintable()
-    return prefix if is_plain and len(prefix) <= _REMEMBERED else None
-
 
 # The rows of the vocabularies stay as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
+_local: Final = lru_cache(maxsize=16)(partial(Row._replace, local=True))
 _BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
 # Longer values are seldom there twice.
-_REMEMBERED: Final = 2048
+_LONGEST: Final = 2048
+
+
+class Scopes:
+    """The contexts inside of a document, on each xml:base and each link of an item; made once."""
+
+    def __init__(self, inside: Context) -> None:
+        self._inside = inside
+        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
+        # those of what is stated, by the contexts around it.
+        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
+        self._stated: dict[tuple[int, str, str], Context] = {}
+
+    def on(self, innermost: Scope | None) -> Context:
+        """Return the context where an xml:base is in force, within those around it."""
+        left: list[Scope] = []
+        scope = innermost
+        while scope is not None and id(scope) not in self._scoped:
+            left.append(scope)
+            scope = scope[1]
+        context, depth = self._inside, 0
+        if scope is not None:
+            _, context, depth = self._scoped[id(scope)]
+        while left:
+            scope, depth = left.pop(), depth + 1
+            is_too_deep = depth > MAX_XML_BASE_DEPTH  # nothing is resolved there
+            stated = trimmed(scope[0])
+            context = self._based(stated, "xml:base", context, is_too_deep=is_too_deep)
+            self._scoped[id(scope)] = (scope, context, depth)
+        return context
+
+    def on_link(self, link: str, around: Context) -> Context:
+        """Return the context of HTML in an item of a feed: on its link."""
+        return self._based(link, "link of an item", around)
+
+    def _based(
+        self, stated: str, source: str, around: Context, *, is_too_deep: bool = False
+    ) -> Context:
+        if not stated:
+            return around
+        key = (id(around), stated, source)
+        if key not in self._stated:
+            base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
+            self._stated[key] = around.on(UNKNOWN if is_too_deep else base)
+        return self._stated[key]

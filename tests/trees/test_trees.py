@@ -80,6 +80,7 @@ ROWS: Final = [
     "<base href='data:,x'><base href=/s/><a href=x></a>",
     "<textarea><a href=x></a></textarea><title><a href=x></a></title><a href=y></a>",
     "<p data-src=x about=y>",
+    "<link rel=x href='#a'><link rel=expect href='#a'><link rel=expect href=b>",
 ]  # fmt: skip
 EXTENDED: Final = Policy(extended=True)
 
@@ -550,17 +551,23 @@ ENTRIES: Final = (
     "</entry><entry><link href='http://o/e'/><content type='html' xml:base='http://h.example/d/'>"
     "&lt;img src='b.png'></content></entry></feed>"
 )
-
-
-@pytest.mark.parametrize(
+XHTMLS: Final = re.sub(
+    r"html'([^>]*)>&lt;img src='(.*?)'>",
+    r"xhtml'\1><div xmlns='http://www.w3.org/1999/xhtml'><img src='\2'/></div>",
+    ENTRIES,
+)
+XML: Final = pytest.mark.parametrize(
     "parse",
     [lxml.etree.fromstring, lambda text: bs4.BeautifulSoup(text, "xml")],
     ids=["lxml", "bs4"],
 )
+
+
+@XML
 @pytest.mark.parametrize(
     ("policy", "expected"), [(Policy(), "d/a.png"), (Policy(item_links=True), "d/posts/a.png")]
 )
-@pytest.mark.parametrize("feed", [ITEMS, ENTRIES], ids=["RSS", "Atom"])
+@pytest.mark.parametrize("feed", [ITEMS, ENTRIES, XHTMLS], ids=["RSS", "Atom", "XHTML"])
 def test_html_of_an_item_is_on_its_link(
     parse: Any, policy: Policy, expected: str, feed: str
 ) -> None:
@@ -570,6 +577,21 @@ def test_html_of_an_item_is_on_its_link(
     assert [link.url for link in links] == found
     written = rewrite(feed.encode(), url=url, kind="xml", policy=policy).links
     assert [link.url for link in written if link.status is Status.REWRITTEN] == found
+
+
+USERS: Final = (
+    "<t:p xmlns:t='urn:t' url='a' b='b 2x'><t:n>c</t:n><n url='d'>&lt;a href='e'></n></t:p>"
+)
+
+
+@XML
+def test_rows_of_a_user(parse: Any) -> None:
+    rows = ("{urn:t}p@b=srcset", "{urn:t}*@url=url", "{urn:t}n=url", "n@url=url", "n=html")
+    policy = Policy(xml_rows=rows)
+    found = [link.url for link in make_links_absolute(parse(USERS), "http://h/", policy=policy)]
+    assert found == [f"http://h/{name}" for name in "abcde"]
+    written = rewrite(USERS.encode(), url="http://h/", kind="xml", policy=policy).links
+    assert [link.url for link in written] == found
 
 
 @pytest.mark.parametrize(
