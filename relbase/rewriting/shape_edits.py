@@ -79,10 +79,12 @@ NO_EDITS: Final = ShapeEdits(None, 0)
 _means_itself: Final = re.compile(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
-def simple_edits(url: str, resolve: Callable[[str], str] | None, depth: int) -> ShapeEdits | None:
-    """Return what becomes of plain references by both RFCs; None for a base that is not simple."""
+def simple_edits(
+    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int
+) -> ShapeEdits | None:
+    """Return the same for a base of names alone, which says it by itself; None for others."""
     simple = _simple.fullmatch(url)
-    if simple is None:
+    if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
         return None
     root, directory = simple[1].encode(), (simple[1] + (simple[2] or "/")).encode()
     edits = ShapeEdits(resolve, depth)
@@ -95,6 +97,10 @@ _NAME: Final = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*+"
 _simple: Final = re.compile(
     rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[A-Za-z0-9=_-]*+)?+)?+"
 )
+# A host that the WHATWG parser writes as it is: no number at its end, no two hyphens together.
+_lower_host: Final = re.compile(
+    r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
+).match
 _ROOT: Final = int(Shape.ROOT)
 _PATH: Final = int(Shape.PATH)
 
@@ -103,7 +109,7 @@ def edits_on(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
 ) -> ShapeEdits:
     """Return what becomes of plain references on a base, by what resolves them."""
-    if profile is not Profile.WHATWG and (edits := simple_edits(url, resolve, depth)) is not None:
+    if (edits := simple_edits(url, profile, resolve, depth)) is not None:
         return edits
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own; without
     # a net_loc a path may be written otherwise.

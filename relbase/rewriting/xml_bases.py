@@ -137,17 +137,20 @@ class Scopes:
         None where its element is to be entered.
         """
         outer = self.stated
-        if outer is None or not self.counts or outer.task.profile is Profile.WHATWG:
+        if outer is None or not self.counts:
             return None
         resolve = self.passed[around - 1][0] if around else outer.resolve
+        if b"&" in value:
+            value = meant(value)
         url = value.decode("latin-1")
         if resolve is not None and _relative.fullmatch(url):
             url = resolve(url)
         edits = self._plain.get(url)
         if edits is None:
-            resolve = partial(_resolved, url, outer.task.profile)
-            edits = simple_edits(url, resolve, outer.depth)
-            if edits is None and plain_base.fullmatch(url):
+            profile = outer.task.profile
+            resolve = partial(_resolved, url, profile, outer.encoding)
+            edits = simple_edits(url, profile, resolve, outer.depth)
+            if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
                 edits = ShapeEdits(resolve, outer.depth)
             if edits is None or self._depth >= MAX_XML_BASE_DEPTH // 2:
                 return None
@@ -162,9 +165,9 @@ class Scopes:
         self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
 
 
-def _resolved(base: str, profile: Profile, reference: str) -> str:
+def _resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:
     """As what is prepared for a base does: it is, when the first reference needs it."""
-    resolve = resolver(base, profile, "utf-8")
+    resolve = resolver(base, profile, encoding)
     assert resolve is not None  # a plain base is a suitable one
     return resolve(reference)
 
