@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scanners import SCANNERS, scanning
 
-from relbase import (
-    Base,
-    Kind,
-    Layer,
-    Profile,
-    Reason,
-    Span,
-    base,
-    entities,
-    links,
-    rewrite,
-)
+from relbase import Base, Kind, Layer, Profile, Reason, Span, base, entities, links, rewrite
 from relbase.rewriting import html as walk
 
 if TYPE_CHECKING:
@@ -216,11 +205,7 @@ CHARSETS = [
     (b"<a href='?\xe9'>", {}, "%E9"),  # windows-1252 by default
     ("<a href='?é'>".encode(), {}, "%C3%A9"),
     (b"<a href='?\xe9'>", {"charset": "latin1"}, "%E9"),
-    (
-        "<a href='?é'>".encode(),
-        {"charset": "latin1"},
-        "%C3%A9",
-    ),
+    ("<a href='?é'>".encode(), {"charset": "latin1"}, "%C3%A9"),
     (b"<meta charset=koi8-r><a href='?\xc1'>", {}, "%C1"),
     ("<meta charset=koi8-r><a href='?\u0430'>".encode(), {"charset": "utf-8"}, "%D0%B0"),
     (

@@ -27,14 +27,7 @@ import urllib3
 from scrapy.http import HtmlResponse, Request
 from web import CODINGS, Page, serving
 
-from relbase import (
-    Layer,
-    Result,
-    response_base,
-    response_links,
-    rewrite,
-    rewrite_response,
-)
+from relbase import Layer, Result, response_base, response_links, rewrite, rewrite_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -93,10 +86,7 @@ def expected(path: str, port: int) -> Result:
     redirects = [url.replace("{port}", str(port)) for url in REDIRECTS.get(path, ())]
     page = PAGES["/c/last" if redirects else path]
     return rewrite(
-        page.body,
-        url=f"http://127.0.0.1:{port}{path}",
-        redirects=redirects,
-        headers=page.fields,
+        page.body, url=f"http://127.0.0.1:{port}{path}", redirects=redirects, headers=page.fields
     )
 
 

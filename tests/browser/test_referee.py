@@ -216,16 +216,10 @@ def test_what_is_kept_without_a_rule_is_found(site: Site, browser: Any, data: by
         # It is kept (rule 6), and means about:srcdoc wherever the output is opened.
         (b"<iframe srcdoc='<form action><button formaction>'></iframe>", set()),
         # An empty value of SVG is no reference.
-        (
-            b"<map><area href=''></map><svg><area href='' /><use href='' /></svg>",
-            {Rule.EMPTY},
-        ),
+        (b"<map><area href=''></map><svg><area href='' /><use href='' /></svg>", {Rule.EMPTY}),
         # What must be escaped.
         (b"<base href=/,><img srcset='?q, 2x'>", set()),
-        (
-            b'<base href="/it\'s/"><meta http-equiv=refresh content="9;url=\'x\'">',
-            {Rule.ESCAPED},
-        ),
+        (b'<base href="/it\'s/"><meta http-equiv=refresh content="9;url=\'x\'">', {Rule.ESCAPED}),
     ],
 )
 def test_what_a_rule_excuses(site: Site, browser: Any, data: bytes, rules: set[Rule]) -> None:

@@ -75,7 +75,7 @@ def test_what_is_around_the_parts() -> None:
     spans = (preamble, part.delimiter, part.body, close, epilogue)
     assert boundary == b"b"
     assert [data[slice(*span)] for span in spans] == [
-        *(b"pre", b"\r\n--b\n", b"1", b"\n--b-- ", b"\r\nepi\n"),
+        *(b"pre", b"\r\n--b\n", b"1", b"\n--b-- ", b"\r\nepi\n")
     ]
     assert whole.body == Span(preamble.start, len(data))
 

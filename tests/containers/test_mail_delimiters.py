@@ -119,11 +119,7 @@ CASES: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
     ("preparsed empty preamble lf", "{bb}--bb\n\ntext\n--bb--\n", [("1", b"text")]),
     ("preparsed epilogue without newline", "{b}--b\n\ntext\n--b--", [("1", b"text")]),
     ("preparsed epilogue truncated", "{b}--b\n\ntext\n--b-", [("1", b"text\n--b-")]),
-    (
-        "preparsed epilogue boundary dashes",
-        "{b}--b\n\ntext\n-xb--\n",
-        [("1", b"text\n-xb--\n")],
-    ),
+    ("preparsed epilogue boundary dashes", "{b}--b\n\ntext\n-xb--\n", [("1", b"text\n-xb--\n")]),
     (
         "preparsed epilogue boundary long line",
         "{b}--b\n\ntext\n--b--" + " " * 100 + "\nepilogue\n",

@@ -105,10 +105,7 @@ def test_lengths_of_messages_in_messages_are_right_after_as_before(
     result = relbase.rewrite(old, url="http://h.example/", kind="mail")
     assert result.data == new
     assert result.changed == (links > 0)
-    assert [note.reason for note in result.notes] in (
-        [],
-        [Reason.LINE_LENGTH],
-    )
+    assert [note.reason for note in result.notes] in ([], [Reason.LINE_LENGTH])
 
 
 def multiparts(depth: int, body: bytes, *, told: bool) -> bytes:

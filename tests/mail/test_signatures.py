@@ -60,12 +60,7 @@ TABLE: Final[list[tuple[bytes, bytes, list[bytes], list[str]]]] = [
         for odd in (b"", b"-1", b"x", b"\xd9\xa3", b"9" * 5000)
     ),
     # One of two breaks
-    (
-        b"DKIM-Signature: h=from; l=0\nDKIM-Signature: h=from\n",
-        b"",
-        [b"X>"],
-        NO_MORE,
-    ),
+    (b"DKIM-Signature: h=from; l=0\nDKIM-Signature: h=from\n", b"", [b"X>"], NO_MORE),
     # RFC 8617 §5.2 step 4: the newest one counts
     (b"ARC-Seal: i=1\n", b"", [b"X>"], NO_MORE),
     (b"ARC-Seal: i=1\nARC-Message-Signature: i=1; h=from\n", b"Link: y\n", [b"y\n"], []),

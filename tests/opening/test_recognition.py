@@ -11,12 +11,7 @@ from growth import assert_linear_from_10_ms
 import relbase
 from relbase.kind import Kind
 from relbase.notes import Reason
-from relbase.opening.recognition import (
-    kind_of_bytes,
-    kind_of_file,
-    kind_of_name,
-    kind_of_type,
-)
+from relbase.opening.recognition import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
 
 # Media types, and names of files, by the kind that they say.
 TYPES = {
@@ -27,7 +22,7 @@ TYPES = {
         *("text/xml", "application/xml"),
     ],
     Kind.MAIL: [
-        *("message/rfc822", "message/global", "multipart/related; boundary=x", "multipart/x-y"),
+        *("message/rfc822", "message/global", "multipart/related; boundary=x", "multipart/x-y")
     ],
     Kind.MBOX: ["application/mbox"],
     Kind.HTTP: ["message/http"],
@@ -242,7 +237,7 @@ HOSTILE = [
         b"- ",
         b"<!",
         b"\n",
-    ),
+    )
 ]
 
 

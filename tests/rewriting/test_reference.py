@@ -106,10 +106,7 @@ def test_what_the_algorithm_cannot_resolve_is_left_with_its_reason() -> None:
 # A path that begins with `//` where there is no network location (RFC 1808 §5.2).
 @pytest.mark.parametrize(
     ("profile", "url"),
-    [
-        (Profile.RFC1808, b"file:////evil.example/x"),
-        (Profile.RFC3986, b"file:/.//evil.example/x"),
-    ],
+    [(Profile.RFC1808, b"file:////evil.example/x"), (Profile.RFC3986, b"file:/.//evil.example/x")],
 )
 def test_dot_segments_make_no_host_and_it_is_noted(profile: Profile, url: bytes) -> None:
     result = rewrite(b'<a href="..//evil.example/x">', url="file:/a/b", profile=profile)

@@ -39,10 +39,7 @@ CONTEXTS: Final[dict[str, tuple[str, dict[str, str]]]] = {
         {'"': "\\22 ", "\\": "\\5c ", "<": "\\3c "} | _as_they_are("')"),
     ),
     "css single": ("<style>a{{b:url('{}x')}}</style>", {"'": "\\27 ", '"': '"'}),
-    "css in double": (
-        '<p style="a:url({}x)">',
-        {'"': "\\22 ", "&": "&amp;", "<": "\\3c "},
-    ),
+    "css in double": ('<p style="a:url({}x)">', {'"': "\\22 ", "&": "&amp;", "<": "\\3c "}),
     "css string in double": ("<p style=\"a:url('{}x')\">", {'"': "&quot;", "'": "\\27 "}),
     "css in unquoted": ("<p style=a:url({}x)>", {" ": "\\20&#32;"}),
     "srcset": ('<img srcset="{}x 1x, {}y 2x">', {" ": "%20", '"': "&quot;"} | _as_they_are(",(")),

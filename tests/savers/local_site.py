@@ -24,11 +24,7 @@ PIXEL: Final = base64.b64decode(
 )
 
 HTML: Final = "text/html; charset=utf-8"
-REDIRECTS: Final = {
-    "/old/": "/new/",
-    "/moved": "a/two.html",
-    "/go?to=3": "/list?page=3",
-}
+REDIRECTS: Final = {"/old/": "/new/", "/moved": "a/two.html", "/go?to=3": "/list?page=3"}
 
 # How each page names the others: by directory, from the root, with a query, a fragment, a host.
 _BODY: Final = """\

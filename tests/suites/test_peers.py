@@ -48,7 +48,7 @@ def check(
 
 W3LIB_BASE_DIFFERS: Final[Row] = {
     # w3lib percent-encodes every URL; profile rfc1808 keeps the author's characters
-    "9": "http://example.org/sterling\u00a3",
+    "9": "http://example.org/sterling\u00a3"
 }
 W3LIB_REFRESH_DIFFERS: Final[Row] = {
     # the tag is not closed: no browser sees a tag
@@ -186,7 +186,7 @@ JSOUP_DIFFERS: Final[Row] = {
     "2": [
         ["a", "href", "password", "file://localhost/etc/password"],
         ["a", "href", "/var/log/messages", "file://localhost/var/log/messages"],
-    ],
+    ]
 }
 
 

@@ -43,10 +43,7 @@ ROWS: Final = (
         f"{HOST}/html/semantics/embedded-content/the-img-element/resources/",
     ),
     # <base target=_blank>
-    (
-        f"{_LINKS}/target_blank_implicit_noopener_base.html",
-        "",
-    ),
+    (f"{_LINKS}/target_blank_implicit_noopener_base.html", ""),
     # "An action URL should be resolved relative to the document's base URL"
     (
         "html/semantics/forms/the-form-element/form-action-reflection-with-base-url.html",

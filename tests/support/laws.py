@@ -39,10 +39,7 @@ def examples(count: int) -> settings:
 
 
 def check(
-    laws: Sequence[Law],
-    documents: SearchStrategy[bytes],
-    calls: SearchStrategy[Call],
-    count: int,
+    laws: Sequence[Law], documents: SearchStrategy[bytes], calls: SearchStrategy[Call], count: int
 ) -> None:
     """Try laws on so many documents, rewritten by calls."""
     tally: Counter[bool] = Counter()
