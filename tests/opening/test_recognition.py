@@ -225,19 +225,8 @@ def test_a_file_that_does_not_begin_like_its_name_is_noted(
 
 
 HOSTILE = [
-    *(
-        b"/*",
-        b"<!--",
-        b"{",
-        b"a{",
-        b'"',
-        b"A: b\n",
-        b"A: b\n ",
-        b"<?xml ?><!x[",
-        b"- ",
-        b"<!",
-        b"\n",
-    )
+    *(b"/*", b"<!--", b"{", b"a{", b'"', b"A: b\n", b"A: b\n ", b"<?xml ?><!x[", b"- ", b"<!"),
+    b"\n",
 ]
 
 
