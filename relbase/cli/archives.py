@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import relbase
 from relbase import warc
-from relbase.cli import files, remarks, streams
-from relbase.cli.documents import before_part
+from relbase.cli import files, streams
+from relbase.cli.documents import before_part, sentence
 from relbase.cli.streams import Verbosity, WarningPrinter, counted, excerpt, printable
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
 from relbase.containers.members import pieces
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Done, Options, Plan
+    from relbase.cli.listing import LinkPrinter
     from relbase.cli.options import Settings
     from relbase.cli.streams import Collected, Tally
     from relbase.cli.tables import Table
@@ -180,7 +181,7 @@ class Archive(NamedTuple):
             done.notes.update(_CODING for _ in page.remarks)
             for note in made.notes:
                 done.notes[note.reason.value] += 1
-                self._note(page, note.reason.value, remarks.sentence(note))
+                self._note(page, note.reason.value, sentence(note))
             if own.report is not None:
                 done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
             if made.record is not None and page.truncated and not own.salvage:
@@ -229,7 +230,7 @@ class Archive(NamedTuple):
             text = "ARC and WARC do not mix in one file: leave --with-originals out"
             raise files.InputError(text)
 
-    def show(self, table: Table | None, printer: remarks.LinkPrinter, *, wat: bool) -> None:
+    def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
         name = self.source.name
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):

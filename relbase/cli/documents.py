@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
 from relbase.call import Arguments, Call, check
 from relbase.cli import compressed
 from relbase.cli.origins.places import Neighbours
+from relbase.cli.streams import Collected, printable
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.opening.recognition import kind_of_type
 from relbase.references.html import Element, elements
 from relbase.references.tags import attributes
 from relbase.rewriting.items import Status
@@ -182,6 +185,54 @@ def _part(document: InputDocument, part: str) -> str:
 
 def _span(document: InputDocument, span: Span) -> Span:
     return Span(span.start + document.start, span.end + document.start)
+
+
+# ---- notes, as warnings and as advice
+
+# What programs write where people give an option.
+_argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
+
+
+def with_options(text: str, *, several: bool = False) -> str:
+    """Return a sentence of the library with options in the place of arguments."""
+    url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
+    return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
+
+
+def advice(type_: str, *, several: bool = False) -> str:
+    text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
+    return with_options(text, several=several)
+
+
+def collect(
+    shown: str,
+    document: InputDocument,
+    notes: Sequence[Note],
+    warned: Collected,
+    *,
+    several: bool = False,
+) -> None:
+    data, line, line_start, at = document.data, document.lines + 1, 0, 0
+    for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
+        place = ""
+        if note.span:
+            before, at = at, note.span.start
+            line += data.count(b"\n", before, at)
+            line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
+            place = f":{line}:{at - line_start + 1}"
+        text = sentence(note_in(document, note), document.number, several=several)
+        warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
+
+
+def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
+    part = before_part(note.part, number)
+    return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")
+
+
+def place_of(element: str, attribute: str, syntax: str) -> str:
+    """Return what a reference stands in; a field of a header is an attribute of no element."""
+    where = element or attribute or syntax
+    return printable(f"{where}/@{attribute}" if element and attribute else where)
 
 
 # ---- what is verified before a rewriting replaces a file: laws 2 and 8

@@ -9,12 +9,11 @@ import click
 
 from relbase.call import Call, check
 from relbase.cli import compressed, files, outputs, streams
-from relbase.cli.documents import calls
+from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Output
 from relbase.cli.group import table
 from relbase.cli.inputs import Inputs, begin, recognise
 from relbase.cli.options import command
-from relbase.cli.remarks import with_options
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page

@@ -10,8 +10,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
-from relbase.cli import remarks
-from relbase.cli.documents import InputDocument, link_in, note_in
+from relbase.cli.documents import InputDocument, link_in, note_in, place_of, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
@@ -44,9 +43,9 @@ class Finding(NamedTuple):
 def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
     for note in result.notes:
         if note.reason in UNCHECKED:
-            yield Finding(file, f"not checked: {remarks.sentence(note_in(document, note))}")
+            yield Finding(file, f"not checked: {sentence(note_in(document, note))}")
         elif note.reason is Reason.PLACEHOLDER_CHANGED:
-            yield Finding(file, remarks.sentence(note_in(document, note)))
+            yield Finding(file, sentence(note_in(document, note)))
     for link in pipeline.links_called(document.data, call):
         # A message of a mailbox may stay as it is as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
@@ -54,7 +53,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             data, (start, end) = document.data, link.span
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
-            where = remarks.place_of(link.element, link.attribute, link.syntax)
+            where = place_of(link.element, link.attribute, link.syntax)
             text = f"relative link {excerpt(link.reference)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"

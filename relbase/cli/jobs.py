@@ -7,23 +7,101 @@ from collections import Counter, deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 import click
 
+from relbase.bases.layers import Base, Layer
 from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError, Output
-from relbase.cli.remarks import Unresolved
-from relbase.cli.streams import Collected, Tally, counted, object_line, printable
+from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
+from relbase.formats import FORMATS
+from relbase.opening.door import kind_of_call
+from relbase.pipeline import found_called
+from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from relbase.bases.headers import MessageUrlSource
+    from relbase.call import Call
     from relbase.cli.directories import Directory
+    from relbase.cli.documents import InputDocument
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
+
+
+SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
+
+# How many senders are shown after a run; `relbase links --unresolved-by` shows all.
+_SHOWN: Final = 10
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Unresolved:
+    by: str = "sender"
+    references: Counter[str] = field(default_factory=Counter)  # by what selects their messages
+    messages: Counter[str] = field(default_factory=Counter)
+
+    def add_messages(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
+        """Count those of the messages among the documents of an input."""
+        for document, call in calls:
+            if FORMATS[kind_of_call(call, document.data)].messages:
+                self.add(document.data, call)
+
+    def add(self, data: bytes, call: Call) -> None:
+        count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
+        if count:
+            name = _selector(data, self.by)
+            self.references[name] += count
+            self.messages[name] += 1
+
+    def __iadd__(self, other: Unresolved) -> Self:
+        self.references.update(other.references)  # `+=` would look through all counts each time
+        self.messages.update(other.messages)
+        return self
+
+    def lines(self) -> Iterator[str]:
+        for name, count in sorted(self.references.items(), key=lambda row: (-row[1], row[0])):
+            within = counted(self.messages[name], "message")
+            yield f"{excerpt(name)}\t{counted(count, 'reference')} in {within}"
+
+
+def _selector(data: bytes, by: str) -> str:
+    from relbase.bases import headers  # noqa: PLC0415 (start-up time)
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+
+    read = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
+    return read[by](fields_of_mail(data)) or SELECTORS[by]
+
+
+def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+    from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415 (start-up time)
+
+    fields = fields_of_mail(data)
+    if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:
+        return "stated in the message"
+    found = None if urls is None else urls.find(fields)
+    if found is not None:
+        is_mapped = found.source.startswith("message map")
+        return "by --message-map" if is_mapped else f"by {found.source}"
+    return "by --url" if has_url else "stated in the message"
+
+
+def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
+    """Yield what is said after a run of what gave messages their bases, and of those without."""
+    if bases:
+        parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
+        yield f"base URLs of {counted(bases.total(), 'message')} with relative links: {parts}"
+    lines = list(unresolved.lines())
+    if lines:
+        yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"
+        yield from (f"  {line}" for line in lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        yield f"  and {len(lines) - _SHOWN} more"
 
 
 class Options(NamedTuple):

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
-from relbase.cli import files, remarks, streams, tables
-from relbase.cli.documents import before_part, calls, entity_in, links_of
+from relbase.cli import files, streams, tables
+from relbase.cli.documents import (
+    advice,
+    before_part,
+    calls,
+    entity_in,
+    links_of,
+    place_of,
+    sentence,
+)
 from relbase.cli.group import table
 from relbase.cli.inputs import begin, recognise
+from relbase.cli.jobs import SELECTORS, Unresolved
 from relbase.cli.options import command
 from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt, printable
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relbase.cli.files import OpenInput
     from relbase.cli.tables import Table
     from relbase.notes import Note
     from relbase.results import Entity, Link
+    from relbase.warc.rows import LinkRow
 
 
 _LINKS_EPILOG: Final = """\b
@@ -68,7 +78,7 @@ Mail
     json={"dest": "as_json"},
     parquet={"type": click.Path(dir_okay=False, readable=False)},
     columns={"read": lambda value: tuple(value.split(","))},
-    unresolved_by={"type": click.Choice(list(remarks.SELECTORS))},
+    unresolved_by={"type": click.Choice(list(SELECTORS))},
 )
 
 
@@ -101,7 +111,7 @@ def links(
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
-    link_printer = remarks.LinkPrinter(tally, as_json, violations)
+    link_printer = LinkPrinter(tally, as_json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = recognise(source, settings, tally)
@@ -122,12 +132,12 @@ def links(
         if unresolved:
             tally.warnings += 1
             why = f"none resolves against {excerpt(base)}"
-            why = why if base else remarks.advice(type_, several=found.several)
+            why = why if base else advice(type_, several=found.several)
             text = f"{counted(unresolved, 'unresolved link')}: {why}"
             printer.add("unresolved", f"{source.shown}: warning: {text}")
 
     if unresolved_by is not None:
-        left = remarks.Unresolved(unresolved_by)
+        left = Unresolved(unresolved_by)
         files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
         for line in left.lines():
             streams.say(line)
@@ -147,12 +157,45 @@ def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
         raise click.UsageError("--columns and --no-data-urls are of a table: give --parquet FILE")
 
 
-def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
+def _show(link_printer: LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
     place = f"{source.shown}:{link.line}:{link.column}: {before_part(link.part, number)}"
     outcome = link.status.value
     link_printer.show(
         place, link, link.base.url, outcome, lambda: {"file": source.name, **link.as_dict()}
     )
+
+
+class LinkPrinter(NamedTuple):
+    """Prints a link on a line: for people, as JSON, or with its violations of the grammar."""
+
+    tally: Tally
+    as_json: bool = False
+    violations: bool = False
+
+    def show(
+        self,
+        place: str,
+        row: Link | LinkRow,
+        base: str,
+        status: str,
+        fields: Callable[[], dict[str, object]],
+    ) -> None:
+        """Print a link: `place` is its file and line, `fields` are those of its object."""
+        where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
+        more: dict[str, object] = {}
+        text = f"{where}: {excerpt(row.reference)}"
+        if row.url is not None and row.url != row.reference:
+            text += f" -> {excerpt(row.url)}"
+        text += f" [{status}]"
+        if self.violations:
+            from relbase.cli.urls import counted_violations, report  # noqa: PLC0415 (start-up time)
+
+            found = counted_violations(row.reference, base, self.tally)
+            if not found:
+                return
+            more = {"violations": found}
+            text = f"{where}:\n{report(row.reference, found)}"
+        streams.say(streams.object_line(fields(), more) if self.as_json else text)
 
 
 _LAYERS: Final = {
@@ -239,9 +282,9 @@ def _report(
         yield f"    {label:8} {_base_url(stated):{width}}  ({_where(stated)})"
     reported = _refused(own)
     for note in reported:
-        yield f"    {'refused':8} {remarks.sentence(note)}"
-    if advice := _advice(entities, several=several):
-        yield f"    {'advice':8} {advice}"
+        yield f"    {'refused':8} {sentence(note)}"
+    if fix := _advice(entities, several=several):
+        yield f"    {'advice':8} {fix}"
     yield from _table(parts, set(reported))
 
 
@@ -256,7 +299,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if entity.base.layer is Layer.NONE:
-            return remarks.advice(outermost.type, several=several)
+            return advice(outermost.type, several=several)
         if not entity.base.url:
             return "a program is still to fill in the placeholder of this base"
         if why := unsuitable(entity.base.url):
@@ -278,7 +321,7 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
             rows.append((number, type_, where, _base_url(stated)))
             number = type_ = ""
         refused = [note for note in _refused(entity.base) if note not in reported]
-        rows += [(remarks.sentence(note),) for note in refused]
+        rows += [(sentence(note),) for note in refused]
         reported.update(refused)
     columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
     # A text that is longer than a column is not aligned.

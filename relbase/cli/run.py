@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Done, Format, Job, Plan, State, reporting
-from relbase.cli.remarks import Unresolved, summed
+from relbase.cli.jobs import Done, Format, Job, Plan, State, Unresolved, reporting, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
 from relbase.cli.writing import Writer, settle

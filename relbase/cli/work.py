@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import compressed, files, remarks, streams
+from relbase.cli import compressed, documents, files, streams
 from relbase.cli.documents import (
     InputDocument,
     SelfCheckError,
@@ -20,9 +20,8 @@ from relbase.cli.documents import (
 )
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
 from relbase.cli.inputs import recognise
-from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done
+from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
 from relbase.cli.outputs import sized
-from relbase.cli.remarks import stated_by
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
 from relbase.cli.values import is_wanted
 from relbase.cli.writing import locked, place_of
@@ -223,7 +222,7 @@ class _Doing:
         if result.changed or is_left:
             self._count_base(document, result, call, is_left=is_left)
         shown = shown_name(done.job.input.name)
-        remarks.collect(shown, document, notes, done.warned, several=self._plan.several)
+        documents.collect(shown, document, notes, done.warned, several=self._plan.several)
 
     def _count_base(
         self, document: InputDocument, result: Result, call: Call, *, is_left: bool
@@ -248,7 +247,7 @@ class _Doing:
         if not done.first_unknown:
             return
         messages = f"message {done.first_unknown}"
-        advice = remarks.advice("message/rfc822", several=self._plan.several)
+        advice = documents.advice("message/rfc822", several=self._plan.several)
         if done.notes[reason] > 1:
             messages = f"{done.notes[reason]} messages, the first is {messages}"
             advice += "; --message-map gives one for each sender"

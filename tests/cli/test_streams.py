@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from running import run
 
 from relbase import Note, Reason, Span
-from relbase.cli import remarks, streams
+from relbase.cli import documents, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.files import Input
 from relbase.cli.run import progress
@@ -103,7 +103,7 @@ def test_many_notes_take_linear_time() -> None:
         notes = [Note(Reason.BASE_LATE, "", place, "x") for place in places]
         one = InputDocument(b"", b"\n" * (size * 50), b"", "", 0, 0, {})
         warned = Collected(Verbosity.ALL)
-        remarks.collect("p", one, notes, warned)
+        documents.collect("p", one, notes, warned)
         assert len(warned.lines) == size
 
     assert_linear_from_10_ms(warn_of, lambda size: size)
