@@ -17,6 +17,7 @@ from relbase.cli.options import command
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
+from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,8 +109,6 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
 
 
 def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
-    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
-
     for number, found in enumerate(archive.pages()):
         if number == _MAX_PAGES:
             archive.tally.warnings += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import AbstractContextManager, nullcontext
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -9,16 +11,8 @@ import click
 
 import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
-from relbase.cli import files, streams, tables
-from relbase.cli.documents import (
-    advice,
-    before_part,
-    calls,
-    entity_in,
-    links_of,
-    place_of,
-    sentence,
-)
+from relbase.cli import documents, files, streams
+from relbase.cli.documents import before_part, calls
 from relbase.cli.group import table
 from relbase.cli.inputs import begin, recognise
 from relbase.cli.jobs import SELECTORS, Unresolved
@@ -123,7 +117,7 @@ def links(
             raise files.InputError(f"it is not a web archive: {option} is for those")
         unresolved, base, type_ = 0, "", ""
         for document, call in calls(source, settings, finder):
-            for link in links_of(document, call):
+            for link in documents.links_of(document, call):
                 _show(link_printer, source, document.number, link)
                 if link.status is relbase.Status.UNRESOLVED:
                     base = base if unresolved else link.base.url
@@ -132,7 +126,7 @@ def links(
         if unresolved:
             tally.warnings += 1
             why = f"none resolves against {excerpt(base)}"
-            why = why if base else advice(type_, several=found.several)
+            why = why if base else documents.advice(type_, several=found.several)
             text = f"{counted(unresolved, 'unresolved link')}: {why}"
             printer.add("unresolved", f"{source.shown}: warning: {text}")
 
@@ -143,10 +137,23 @@ def links(
             streams.say(line)
         return tally.status(strict=settings.strict)
     names = (one.name for one in found.all)
-    with tables.written(parquet, names, columns, data_urls=not no_data_urls) as table:
+    with _table(parquet, names, columns, data_urls=not no_data_urls) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     return tally.status(strict=settings.strict)
+
+
+def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextManager[Table | None]:
+    if path is None:
+        return nullcontext()
+    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        from relbase.cli import tables  # noqa: PLC0415 (of the extra `warc`)
+    except ImportError:
+        text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
+        raise click.UsageError(text) from None
+    return tables.written(path, *given, data_urls=data_urls)
 
 
 def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
@@ -181,7 +188,7 @@ class LinkPrinter(NamedTuple):
         fields: Callable[[], dict[str, object]],
     ) -> None:
         """Print a link: `place` is its file and line, `fields` are those of its object."""
-        where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
+        where = f"{place}{documents.place_of(row.element, row.attribute, row.syntax)}"
         more: dict[str, object] = {}
         text = f"{where}: {excerpt(row.reference)}"
         if row.url is not None and row.url != row.reference:
@@ -254,7 +261,7 @@ def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
             return
         for document, call in calls(source, settings, finder):
             listed = entities_called(document.data, call)
-            entities = [entity_in(document, entity) for entity in listed]
+            entities = [documents.entity_in(document, entity) for entity in listed]
             for entity in entities:
                 tally.warnings += not entity.base.usable or bool(_refused(entity.base))
                 if as_json:
@@ -282,10 +289,10 @@ def _report(
         yield f"    {label:8} {_base_url(stated):{width}}  ({_where(stated)})"
     reported = _refused(own)
     for note in reported:
-        yield f"    {'refused':8} {sentence(note)}"
+        yield f"    {'refused':8} {documents.sentence(note)}"
     if fix := _advice(entities, several=several):
         yield f"    {'advice':8} {fix}"
-    yield from _table(parts, set(reported))
+    yield from _parts_table(parts, set(reported))
 
 
 def _where(base: Base) -> str:
@@ -299,7 +306,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if entity.base.layer is Layer.NONE:
-            return advice(outermost.type, several=several)
+            return documents.advice(outermost.type, several=several)
         if not entity.base.url:
             return "a program is still to fill in the placeholder of this base"
         if why := unsuitable(entity.base.url):
@@ -308,7 +315,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     return ""
 
 
-def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
+def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
     """The parts of a message, a line each; what is refused in one stands below it."""
     rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
     for entity in parts:
@@ -321,7 +328,7 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
             rows.append((number, type_, where, _base_url(stated)))
             number = type_ = ""
         refused = [note for note in _refused(entity.base) if note not in reported]
-        rows += [(sentence(note),) for note in refused]
+        rows += [(documents.sentence(note),) for note in refused]
         reported.update(refused)
     columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
     # A text that is longer than a column is not aligned.

@@ -222,35 +222,23 @@ def object_line(*values: object) -> str:
 
     fields: dict[str, object] = {"version": _VERSION}
     for value in values:
-        fields |= _fields(value) or {}
-    return json.dumps({name: _plain(field) for name, field in fields.items()})
+        fields |= fields_of(value) or {}
+    return json.dumps({name: plain(field) for name, field in fields.items()})
 
 
-def parts(url: str) -> tuple[dict[str, object] | None, str]:
-    """Return the parts of a URL that are there, by their names, or why it is not a URL."""
-    from relbase.url.grammar import parse_url  # noqa: PLC0415 (start-up time)
-
-    try:
-        parsed = parse_url(url)
-    except ValueError as error:
-        return None, str(error).partition(";")[0]
-    fields = _fields(parsed) or {}
-    return {name: _plain(value) for name, value in fields.items() if value is not None}, ""
-
-
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A value in the types of JSON: enum members as their values, spans as pairs."""
     if isinstance(value, Enum):
         return value.value
-    fields = _fields(value)
+    fields = fields_of(value)
     if fields is not None:
-        return {name: _plain(field) for name, field in fields.items()}
+        return {name: plain(field) for name, field in fields.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
 
 
-def _fields(value: object) -> dict[str, object] | None:
+def fields_of(value: object) -> dict[str, object] | None:
     if isinstance(value, dict):
         return value
     if dataclasses.is_dataclass(value):

@@ -1,6 +1,7 @@
 """Tables of links on the disk: Parquet, written as the rows come, complete when it has its name.
 
 The errors of the archives go to a table of their own beside it: `x.errors.parquet` for `x.parquet`.
+This needs pyarrow, and is loaded for --parquet alone.
 """
 
 from __future__ import annotations
@@ -10,21 +11,23 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import pyarrow as pa
+from pyarrow import parquet
 
 from relbase.cli import files
 from relbase.cli.directories import new_file, opened_directory, sweep
 from relbase.cli.outputs import refuse_inputs, refuse_irregular, uploaded
 from relbase.cli.streams import printable
+from relbase.warc import rows, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import pyarrow as pa
 
     from relbase.containers.warc import Fault
     from relbase.warc.rows import LinkRow, PackedRows
 
 _SUFFIX: Final = ".parquet"
+_MARK: Final = b"PAR1"
 
 # A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
 _PAGE: Final = 1 << 17
@@ -33,25 +36,19 @@ _PAGE: Final = 1 << 17
 class Table:
     def __init__(
         self,
-        links: pa.parquet.ParquetWriter,
-        errors: pa.parquet.ParquetWriter,
+        links: parquet.ParquetWriter,
+        errors: parquet.ParquetWriter,
         select: Callable[[LinkRow | PackedRows], tuple[Any, ...]],
     ) -> None:
-        from relbase.warc import table  # noqa: PLC0415 (start-up time)
-
-        self._links = links
-        self._errors = errors
-        self._select = select
+        self._links, self._errors, self._select = links, errors, select
         self._rows = table.Columns(links.schema, table.BATCH)
         self._faults = table.Columns(table.ERRORS, table.BATCH)
 
-    def add(self, rows: Iterable[LinkRow | PackedRows]) -> None:
-        for batch in self._rows.add(map(self._select, rows)):
+    def add(self, found: Iterable[LinkRow | PackedRows]) -> None:
+        for batch in self._rows.add(map(self._select, found)):
             self._links.write_batch(batch)
 
     def add_fault(self, fault: Fault, warc: str) -> None:
-        from relbase.warc import table  # noqa: PLC0415 (start-up time)
-
         for batch in self._faults.add([table.error_row(fault, warc)]):
             self._errors.write_batch(batch)
 
@@ -63,24 +60,9 @@ class Table:
 
 @contextmanager
 def written(
-    path: str | None,
-    inputs: Iterable[str] = (),
-    columns: Sequence[str] | None = None,
-    *,
-    data_urls: bool = True,
-) -> Iterator[Table | None]:
-    if path is None:
-        yield None
-        return
-    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    try:
-        from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
-
-        from relbase.warc import rows, table  # noqa: PLC0415 (it needs pyarrow)
-    except ImportError:
-        text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
-        raise click.UsageError(text) from None
+    path: str, inputs: Iterable[str], columns: Sequence[str] | None, *, data_urls: bool
+) -> Iterator[Table]:
+    """Write a table of links and one of errors, which get their names when both are complete."""
     try:
         select = rows.selector(columns, data_urls=data_urls)
     except ValueError as error:
@@ -113,9 +95,6 @@ def written(
         made.flush()
 
 
-_MARK: Final = b"PAR1"
-
-
 def _refuse_another(path: str) -> None:
     """Refuse a name that something else than a table has: a table is replaced, nothing else."""
     refuse_irregular(path)
@@ -128,8 +107,6 @@ def _refuse_another(path: str) -> None:
 @contextmanager
 def _new(path: str) -> Iterator[pa.NativeFile]:
     """A file of a name that nobody has, which gets its own when it is complete."""
-    import pyarrow as pa  # noqa: PLC0415 (of the extra `warc`)
-
     directory, name = os.path.split(path)
     with opened_directory(directory) as parent:
         sweep(parent)

@@ -13,16 +13,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.group import command, table
-from relbase.cli.streams import (
-    ExitStatus,
-    Tally,
-    excerpt,
-    in_shell,
-    listed,
-    object_line,
-    parts,
-    printable,
-)
+from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
 from relbase.url.grammar import Grammar, Severity, Violation, verdicts
@@ -111,7 +102,7 @@ def check(
             by = (
                 (one.grammar.value, one.production if one.is_url else None) for one in verdicts(url)
             )
-            fields = {"url": url, "base": its_base, **dict(by), "parts": parts(url)[0]}
+            fields = {"url": url, "base": its_base, **dict(by), "parts": _parts(url)[0]}
             click.echo(object_line({**fields, "violations": found}))
             continue
         click.echo(report(url, found, grammar))
@@ -221,7 +212,7 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> int:
     "-" or no URL reads URLs from standard input, one per line.
     """
     for url in listed(urls or ("-",)):
-        grammar, why = parts(url)
+        grammar, why = _parts(url)
         category, text = _category(url)
         split = {
             "rfc1808": rfc1808.split(url)._asdict(),
@@ -237,6 +228,15 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> int:
         _show("grammar", grammar, why)
         streams.say(f"    {'category':10}{text}")
     return ExitStatus.DONE
+
+
+def _parts(url: str) -> tuple[dict[str, object] | None, str]:
+    """The parts of a URL that are there, by their names, or why it is not a URL."""
+    try:
+        fields = streams.fields_of(rules.parse_url(url)) or {}
+    except ValueError as error:
+        return None, str(error).partition(";")[0]
+    return {name: streams.plain(fields[name]) for name in fields if fields[name] is not None}, ""
 
 
 def _show(title: str, values: Mapping[str, object] | None, otherwise: str) -> None:

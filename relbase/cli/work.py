@@ -11,13 +11,7 @@ import click
 
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import compressed, documents, files, streams
-from relbase.cli.documents import (
-    InputDocument,
-    SelfCheckError,
-    found_calls,
-    rewritten,
-    verify,
-)
+from relbase.cli.documents import InputDocument, SelfCheckError
 from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
@@ -171,7 +165,7 @@ class _Doing:
         source = self._counted(source)
         if self._coding is not None:
             source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
-        for document, planned in found_calls(source, settings, plan.finder, found):
+        for document, planned in documents.found_calls(source, settings, plan.finder, found):
             call = planned._replace(examines=True) if plan.options.check else planned
             result = self._result(source.shown, document, call)
             if not document.number:
@@ -181,7 +175,7 @@ class _Doing:
 
     def _result(self, shown: str, document: InputDocument, call: Call) -> Result:
         try:
-            return rewritten(document, call)
+            return documents.rewritten(document, call)
         except Exception as error:
             if not document.number:
                 raise
@@ -199,7 +193,7 @@ class _Doing:
     def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         for document, result, call in rewritten:
             if checked and result.changed:
-                verify(document.data, result, call)
+                documents.verify(document.data, result, call)
             yield from (document.before, result.data, document.after)
 
     def _count(self, document: InputDocument, result: Result, call: Call) -> None:

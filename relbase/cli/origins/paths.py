@@ -15,6 +15,11 @@ from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
 from relbase.cli.files import STDIN, Input, OpenInput
 from relbase.expressions import expression
+from relbase.references.heads import head_tokens
+from relbase.references.tags import attributes
+from relbase.references.values import clean
+from relbase.view.characters import text
+from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -313,12 +318,6 @@ _CANONICAL: Final = (
 
 def canonical(data: bytes) -> Iterator[Stated]:
     """Yield the addresses that a page calls its own; many pages of a site may state one."""
-    from relbase.references.heads import head_tokens  # noqa: PLC0415 (start-up time)
-    from relbase.references.tags import attributes  # noqa: PLC0415
-    from relbase.references.values import clean  # noqa: PLC0415
-    from relbase.view.characters import text  # noqa: PLC0415
-    from relbase.view.charrefs import attribute_view  # noqa: PLC0415
-
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:
