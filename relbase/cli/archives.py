@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.cli.files import OpenInput
+    from relbase.cli.findings import LinkPrinter
     from relbase.cli.jobs import Done, Options, Plan
-    from relbase.cli.listing import LinkPrinter
     from relbase.cli.options import Settings
     from relbase.cli.streams import Collected, Tally
     from relbase.cli.tables import Table

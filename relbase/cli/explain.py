@@ -122,7 +122,6 @@ class _Plan:
     def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
-        trees = bool(found.trees) or found.listed
         if output is None and (found.several or len(found.all) > 1):
             raise click.UsageError("several inputs need a directory for their output: give -o DIR")
         self.directory: str | None = None
@@ -133,14 +132,14 @@ class _Plan:
         self._made: set[str] = set()
         if output is None:
             return
-        if outputs.is_directory(output, len(found.all), trees=trees):
+        if outputs.is_directory(output, found):
             self.directory = output
             path = os.path.join(output, _INDEX)  # noqa: PTH118 (the name as it was given)
             if os.path.lexists(path) and not force:
                 text = f"'{printable(path)}' is there already: give --force to replace it"
                 raise click.UsageError(f"{text}, or another directory with -o")
         # The names of pages differ from those that are planned: what is there is seen when written.
-        self._planned = outputs.plan(found.all, output, trees=trees, force=True)
+        self._planned = outputs.plan(found, output, force=True)
 
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
         data = markup.encode("utf-8", "backslashreplace")

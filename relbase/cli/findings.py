@@ -1,4 +1,4 @@
-"""What --check and --diff show: relative links at their places, and what a rewriting changes."""
+"""What `links`, --check and --diff show: links at their places, and what a rewriting changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
+from relbase.cli import streams
 from relbase.cli.documents import InputDocument, link_in, note_in, place_of, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
@@ -23,11 +24,46 @@ if TYPE_CHECKING:
 
     from relbase.call import Call
     from relbase.cli.jobs import Format
+    from relbase.cli.streams import Tally
     from relbase.results import Link, Result
+    from relbase.warc.rows import LinkRow
 
 # Documents that cannot be read for their links: to check them is no success.
 UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
+
+
+class LinkPrinter(NamedTuple):
+    """Prints a link on a line: for people, as JSON, or with its violations of the grammar."""
+
+    tally: Tally
+    as_json: bool = False
+    violations: bool = False
+
+    def show(
+        self,
+        place: str,
+        row: Link | LinkRow,
+        base: str,
+        status: str,
+        fields: Callable[[], dict[str, object]],
+    ) -> None:
+        """Print a link: `place` is its file and line, `fields` are those of its object."""
+        where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
+        more: dict[str, object] = {}
+        text = f"{where}: {excerpt(row.reference)}"
+        if row.url is not None and row.url != row.reference:
+            text += f" -> {excerpt(row.url)}"
+        text += f" [{status}]"
+        if self.violations:
+            from relbase.cli.urls import counted_violations, report  # noqa: PLC0415 (start-up time)
+
+            found = counted_violations(row.reference, base, self.tally)
+            if not found:
+                return
+            more = {"violations": found}
+            text = f"{where}:\n{report(row.reference, found)}"
+        streams.say(object_line(fields(), more) if self.as_json else text)
 
 
 class Finding(NamedTuple):
@@ -76,9 +112,8 @@ def _text(found: Finding) -> str:
 
 
 def _json(found: Finding) -> str:
-    if found.link is None:
-        return object_line({"file": found.file, "message": found.message})
-    return object_line({"file": found.file, **found.link.as_dict(), "message": found.message})
+    link = found.link.as_dict() if found.link else {}
+    return object_line({"file": found.file, **link, "message": found.message})
 
 
 def _github(found: Finding) -> str:
@@ -109,7 +144,6 @@ def _sarif(found: Finding) -> str:
     return json.dumps(result)
 
 
-# The lines of SARIF are results, which the run puts into one object.
 LINES: Final[dict[Format, Callable[[Finding], str]]] = {
     "text": _text,
     "json": _json,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -13,22 +13,22 @@ import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part, calls
+from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import table
 from relbase.cli.inputs import begin, recognise
 from relbase.cli.jobs import SELECTORS, Unresolved
 from relbase.cli.options import command
-from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt, printable
+from relbase.cli.streams import Collected, Tally, WarningPrinter, counted, excerpt, printable
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from relbase.cli.files import OpenInput
     from relbase.cli.tables import Table
     from relbase.notes import Note
     from relbase.results import Entity, Link
-    from relbase.warc.rows import LinkRow
 
 
 _LINKS_EPILOG: Final = """\b
@@ -128,7 +128,9 @@ def links(
             why = f"none resolves against {excerpt(base)}"
             why = why if base else documents.advice(type_, several=found.several)
             text = f"{counted(unresolved, 'unresolved link')}: {why}"
-            printer.add("unresolved", f"{source.shown}: warning: {text}")
+            warned = Collected(settings.verbosity)
+            warned.add("unresolved", f"{source.shown}: warning: {text}")
+            printer.show(warned)
 
     if unresolved_by is not None:
         left = Unresolved(unresolved_by)
@@ -170,39 +172,6 @@ def _show(link_printer: LinkPrinter, source: OpenInput, number: str, link: Link)
     link_printer.show(
         place, link, link.base.url, outcome, lambda: {"file": source.name, **link.as_dict()}
     )
-
-
-class LinkPrinter(NamedTuple):
-    """Prints a link on a line: for people, as JSON, or with its violations of the grammar."""
-
-    tally: Tally
-    as_json: bool = False
-    violations: bool = False
-
-    def show(
-        self,
-        place: str,
-        row: Link | LinkRow,
-        base: str,
-        status: str,
-        fields: Callable[[], dict[str, object]],
-    ) -> None:
-        """Print a link: `place` is its file and line, `fields` are those of its object."""
-        where = f"{place}{documents.place_of(row.element, row.attribute, row.syntax)}"
-        more: dict[str, object] = {}
-        text = f"{where}: {excerpt(row.reference)}"
-        if row.url is not None and row.url != row.reference:
-            text += f" -> {excerpt(row.url)}"
-        text += f" [{status}]"
-        if self.violations:
-            from relbase.cli.urls import counted_violations, report  # noqa: PLC0415 (start-up time)
-
-            found = counted_violations(row.reference, base, self.tally)
-            if not found:
-                return
-            more = {"violations": found}
-            text = f"{where}:\n{report(row.reference, found)}"
-        streams.say(streams.object_line(fields(), more) if self.as_json else text)
 
 
 _LAYERS: Final = {

@@ -24,30 +24,26 @@ from relbase.expressions import expression
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
+    from relbase.cli.inputs import Inputs
 
-def is_directory(output: str, count: int, *, trees: bool = False) -> bool:
+
+def is_directory(output: str, inputs: Inputs) -> bool:
     """Return whether -o is a directory: it exists as one, ends in `/`, or inputs are several."""
-    return trees or count > 1 or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
+    several = inputs.trees or inputs.listed or len(inputs.all) > 1
+    return bool(several) or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
 
 
 def plan(
-    inputs: Sequence[Input],
-    output: str,
-    *,
-    trees: bool = False,
-    force: bool = False,
-    known: Container[str] | None = None,
+    inputs: Inputs, output: str, *, force: bool, known: Container[str] | None = None
 ) -> dict[str, Output]:
     """Return where the output of each input goes, and make the directory they go to."""
-    several = is_directory(output, len(inputs), trees=trees)
+    several = is_directory(output, inputs)
     if several:
-        found = _in_directory(output, inputs, force=force)
+        found = _in_directory(output, inputs.all, force=force)
     else:
         directory, name = os.path.split(output)
-        found = {inputs[0].name: Output(directory, (name,), replaces=True, is_only=True)}
-    refuse_inputs(found, (one.path for one in found.values()))
-    for one in found.values():
-        refuse_irregular(one.path)
+        found = {inputs.all[0].name: Output(directory, (name,), replaces=True, is_only=True)}
+    refuse(found, (one.path for one in found.values()))
     if not several:
         return found
     if known is None and not force:  # else it is looked at when it is known what would be there
@@ -113,33 +109,27 @@ def _refuse_inside(output: str, root: str) -> None:
         raise click.UsageError(f"{shown} is inside of {tree}: {fix}")
 
 
-def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
+def refuse(names: Iterable[str], paths: Iterable[str]) -> None:
+    """Refuse outputs that are inputs, and those in whose place there is no regular file."""
     identities = {}
     for name in names:
         if name != STDIN:
             with suppress(OSError):  # reported when it is read
                 identities[identity(os.stat(name))] = name  # noqa: PTH116
     for path in paths:
-        with suppress(OSError):  # as when it is written
+        shown = f"the output '{printable(path)}'"
+        with suppress(OSError):  # reported when it is written
             found = identities.get(identity(os.stat(path)))  # noqa: PTH116
             if found is not None:
-                text = f"the output '{printable(path)}' is the input '{printable(found)}'"
                 fix = "give -i to rewrite it in place, or another name or directory with -o"
-                raise click.UsageError(f"{text}: {fix}")
-
-
-def refuse_irregular(path: str) -> None:
-    try:
-        mode = os.lstat(path).st_mode
-    except OSError:  # reported when it is written
-        return
-    if stat.S_ISREG(mode):
-        return
-    # `-o /dev/null` would remove the device.
-    kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
-    what = kinds.get(stat.S_IFMT(mode), "not a regular file")
-    fix = "leave -o out to write to standard output, or give another name"
-    raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
+                raise click.UsageError(f"{shown} is the input '{printable(found)}': {fix}")
+        with suppress(OSError):
+            kind = stat.S_IFMT(os.lstat(path).st_mode)
+            if kind != stat.S_IFREG:  # `-o /dev/null` would remove the device
+                kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
+                fix = "leave -o out to write to standard output, or give another name"
+                what = kinds.get(kind, "not a regular file")
+                raise click.UsageError(f"{shown} is {what}: {fix}")
 
 
 @contextmanager

@@ -159,9 +159,7 @@ def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
         goes_on = own.resume is not None
         planned = outputs.plan_maildir(names[0], own.output, found.all, goes_on=goes_on)
     elif own.output is not None:
-        trees = bool(found.trees) or found.listed
-        known = earlier.outputs
-        planned = outputs.plan(found.all, own.output, trees=trees, force=own.force, known=known)
+        planned = outputs.plan(found, own.output, force=own.force, known=earlier.outputs)
     return [Job(one, planned.get(one.name), earlier.hashes.get(one.name)) for one in found.all]
 
 

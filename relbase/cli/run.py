@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Done, Format, Job, Plan, State, Unresolved, reporting, summed
+from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
 from relbase.cli.writing import Writer, settle
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, SpawnContext
-
-    from rich.progress import Progress
 
     from relbase.cli.files import Input
 
@@ -41,7 +39,7 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
         try:
             for done in _done(plan, jobs, bar):
                 running.add(done)
-                bar.done()
+                bar(0, 1)
         except KeyboardInterrupt:
             text = f"{running.states.total()} of {counted(len(jobs), 'input')} done"
             streams.warn(f"interrupted: {text}, none half written{running.how_to_go_on}")
@@ -50,7 +48,7 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
     return running.tally
 
 
-def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
+def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> Iterator[Done]:
     limit = plan.options.time_limit
     processors = os.cpu_count() or 1
     with suppress(AttributeError):  # not every system has it
@@ -59,12 +57,12 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
     is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         for done in in_processes(plan, jobs, count, limit or inf):
-            bar.read(done.sizes[0])
+            bar(done.sizes[0], 0)
             yield done
         return
     writer = Writer()
     for job in jobs:
-        yield do(plan, job, writer, bar.read)
+        yield do(plan, job, writer, lambda size: bar(size, 0))
 
 
 class _Running:
@@ -82,7 +80,8 @@ class _Running:
             goes_on = own.report == own.resume
             self._report = stack.enter_context(reporting(own.report, goes_on=goes_on))
         self._warnings = WarningPrinter(verbosity)
-        self._lines = Printer(own.format or "text")
+        # The lines of SARIF are results within one object.
+        self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")
         self._places = 0
         self._unknown = 0
         self._owners: dict[str, str] = {}
@@ -97,10 +96,16 @@ class _Running:
         # First of all: what is not in the report is done again.
         if self._report is not None and done.state is not State.SKIPPED:
             self._report(done)
+        shown = shown_name(done.job.input.name)
+        # Two pages that say they have one URL: at most one of them is right.
+        owner = self._owners.setdefault(done.claimed, shown)
+        if done.claimed and owner != shown:
+            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
+            done.warned.add("url-shared", f"{text} [url-shared]")
         self._count(done)
         if done.state is State.STOPPED:
             raise OutputError(done.error + self.how_to_go_on)
-        self._say(done, shown_name(done.job.input.name))
+        self._say(done, shown)
 
     def _count(self, done: Done) -> None:
         self.states[done.state] += 1
@@ -124,14 +129,9 @@ class _Running:
         for line in done.errors:
             streams.warn(line)
         self._warnings.show(done.warned)
-        # Two pages that say they have one URL: at most one of them is right.
-        owner = self._owners.setdefault(done.claimed, shown)
-        if done.claimed and owner != shown:
-            self.tally.warnings += 1
-            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
-            self._warnings.add("url-shared", f"{text} [url-shared]")
         for line in done.lines:
-            self._lines.show(_coloured(line) if self._is_coloured else line)
+            streams.say(f"{self._before}{_coloured(line) if self._is_coloured else line}")
+            self._before = self._after and ","
         if self._verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
         elif done.on_given_url and not self.quiet:  # rule 16: one URL, many documents
@@ -139,7 +139,8 @@ class _Running:
             streams.warn(f"{shown}: the given URL was the base of {messages}")
 
     def close(self) -> None:
-        self._lines.close()
+        if self._after:
+            streams.say(f"{self._before.removeprefix(',')}{self._after}")
         self._warnings.close()
         if self.quiet:
             return
@@ -183,19 +184,6 @@ _SARIF: Final = (
     '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
     '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
 )
-
-
-class Printer:
-    def __init__(self, form: Format) -> None:
-        self._before, self._after = (_SARIF, "]}]}") if form == "sarif" else ("", "")
-
-    def show(self, text: str) -> None:
-        streams.say(f"{self._before}{text}")
-        self._before = self._after and ","
-
-    def close(self) -> None:
-        if self._after:
-            streams.say(f"{self._before.removeprefix(',')}{self._after}")
 
 
 _COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
@@ -331,40 +319,18 @@ def _limit_memory() -> None:
 _MANY: Final = 50
 _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
-_ARCHIVE_PAUSE: Final = 0.5
-
-
-class Bar:
-    def __init__(self, shown: Progress | None = None, count: int = 0, size: int = 0) -> None:
-        self._shown = shown
-        self._count = count
-        self._files = 0
-        self._due = 0.0
-        if shown is not None:
-            self._task = shown.add_task("", total=max(size, 1), files=0, count=count)
-
-    def read(self, size: int) -> None:
-        if self._shown is None:
-            return
-        now = time.monotonic()
-        is_due = now >= self._due or self._files == self._count
-        self._due = now + _PAUSE if is_due else self._due
-        self._shown.update(self._task, advance=size, files=self._files, refresh=is_due)
-
-    def done(self) -> None:
-        self._files += 1
-        self.read(0)
 
 
 @contextmanager
-def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
+def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield what is called with the numbers of bytes and of inputs that are done."""
     size = 0
     is_shown = wanted and streams.is_terminal()
     for one in inputs if is_shown else ():
         with suppress(OSError):
             size += os.stat(one.name).st_size  # noqa: PTH116
     if not is_shown or (len(inputs) < _MANY and size < _LARGE):
-        yield Bar()
+        yield lambda _read, _done: None
         return
     from rich import progress as rich  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
@@ -381,5 +347,15 @@ def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
         transient=True,
         redirect_stdout=False,
     )
+    task = shown.add_task("", total=max(size, 1), files=0, count=len(inputs))
+    files, due = 0, 0.0
+
+    def advance(read: int, done: int) -> None:
+        nonlocal files, due
+        now, files = time.monotonic(), files + done
+        is_due = now >= due or files == len(inputs)
+        due = now + _PAUSE if is_due else due
+        shown.update(task, advance=read, files=files, refresh=is_due)
+
     with shown:
-        yield Bar(shown, len(inputs), size)
+        yield advance

@@ -187,18 +187,13 @@ class WarningPrinter:
         self._inputs: Counter[str] = Counter()  # that these are of, but for the first
 
     def show(self, warned: Collected) -> None:
-        for reason, line in warned.lines:
-            self.add(reason, line, warned.counts[reason])
-
-    def add(self, reason: str, line: str, count: int = 1) -> None:
-        if self._verbosity is Verbosity.NONE:
-            return
-        is_first = reason not in self._more
-        if is_first or self._verbosity is Verbosity.ALL:
-            warn(line)
-        if self._verbosity is Verbosity.COUNTED:
-            self._more[reason] += count - is_first
-            self._inputs[reason] += not is_first
+        for reason, line in warned.lines if self._verbosity is not Verbosity.NONE else ():
+            is_first = reason not in self._more
+            if is_first or self._verbosity is Verbosity.ALL:
+                warn(line)
+            if self._verbosity is Verbosity.COUNTED:
+                self._more[reason] += warned.counts[reason] - is_first
+                self._inputs[reason] += not is_first
 
     def close(self) -> None:
         """Print how many more there were of each kind."""

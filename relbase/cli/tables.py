@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from relbase.cli import files
 from relbase.cli.directories import new_file, opened_directory, sweep
-from relbase.cli.outputs import refuse_inputs, refuse_irregular, uploaded
+from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import printable
 from relbase.warc import rows, table
 
@@ -71,9 +71,12 @@ def written(
     repeated = [field.name for field in schema if field.type == table.REPEATED]
     place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
-    refuse_inputs(inputs, (path, errors))
-    for one in (path, errors):
-        _refuse_another(one)
+    refuse(inputs, (path, errors))
+    for one in (path, errors):  # a table is replaced, nothing else
+        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
+            if file.read(len(_MARK)) not in (b"", _MARK):
+                text = f"'{printable(one)}' is there, and is not a table: give another name"
+                raise click.UsageError(text)
     with (
         files.failing(path),
         uploaded(path, errors) as outputs,
@@ -93,15 +96,6 @@ def written(
         made = Table(links_writer, errors_writer, select)
         yield made
         made.flush()
-
-
-def _refuse_another(path: str) -> None:
-    """Refuse a name that something else than a table has: a table is replaced, nothing else."""
-    refuse_irregular(path)
-    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:  # noqa: PTH123
-        if file.read(len(_MARK)) not in (b"", _MARK):
-            text = f"'{printable(path)}' is there, and is not a table: give another name"
-            raise click.UsageError(text)
 
 
 @contextmanager

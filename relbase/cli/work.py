@@ -165,7 +165,7 @@ class _Doing:
         source = self._counted(source)
         if self._coding is not None:
             source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
-        for document, planned in documents.found_calls(source, settings, plan.finder, found):
+        for document, planned in documents.calls(source, settings, plan.finder, found):
             call = planned._replace(examines=True) if plan.options.check else planned
             result = self._result(source.shown, document, call)
             if not document.number:

@@ -83,7 +83,7 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
     result = relbase.rewrite(file, url=url, kind="mbox")
     event(f"{min(3, len(result.edits))} edits")
     found = read(file, "-", size, settings)
-    done = [rewritten(document) for document in found]
+    done = [rewritten(document, called(document.data, **document.arguments)) for document in found]
     output = b"".join(
         document.before + one.data + document.after
         for document, one in zip(found, done, strict=True)
@@ -97,7 +97,8 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
     ]
     assert sorted(map(repr, notes)) == sorted(map(repr, result.notes))
     again = read(file, "-", size, settings)
-    links = [link for document in again for link in links_of(document)]
+    calls = [called(document.data, **document.arguments) for document in again]
+    links = [link for one in zip(again, calls, strict=True) for link in links_of(*one)]
     assert [_shown(link) for link in links] == [_shown(link) for link in result.links]
 
 

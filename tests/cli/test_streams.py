@@ -121,7 +121,6 @@ def test_when_there_is_a_bar(
     threads = threading.active_count()
     with progress(inputs, wanted=lacks != "wanted") as bar:
         for _ in inputs:
-            bar.read(1000)
-            bar.done()
+            bar(1000, 1)
         assert threading.active_count() == threads
     assert (f"{count}/{count} files" in capsys.readouterr().err) is (lacks == "")
