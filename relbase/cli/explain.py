@@ -12,7 +12,7 @@ from relbase.cli import compressed, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Output
 from relbase.cli.group import table
-from relbase.cli.inputs import Inputs, begin, recognise
+from relbase.cli.inputs import begin, recognise
 from relbase.cli.options import command
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.cli.archives import Archive
-    from relbase.cli.files import OpenInput
+    from relbase.cli.files import Inputs, OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
 

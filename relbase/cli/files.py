@@ -50,6 +50,14 @@ class Input(NamedTuple):
         return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
 
 
+class Inputs(NamedTuple):
+    all: list[Input]
+    trees: tuple[str, ...]  # the directories that were walked
+    listed: bool  # whether some stand in a list
+    several: bool  # whether there may be more than one document, a container counting as one
+    passed: str  # what was skipped in trees, in words
+
+
 class Output(NamedTuple):
     root: str  # the directory of the output, which can be a symbolic link
     parts: tuple[str, ...]  # the names from there to the file

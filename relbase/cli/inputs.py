@@ -10,12 +10,12 @@ import os
 import re
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.cli import files, options, streams
-from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError
+from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
-
-
-class Inputs(NamedTuple):
-    all: list[Input]
-    trees: tuple[str, ...]  # the directories that were walked
-    listed: bool  # whether some stand in a list
-    several: bool  # whether there may be more than one document, a container counting as one
-    passed: str  # what was skipped in trees, in words
 
 
 def inputs_of(

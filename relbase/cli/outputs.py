@@ -16,15 +16,13 @@ import click
 from relbase import storage
 from relbase.cli import files, streams
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Output
+from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Inputs, Output
 from relbase.cli.streams import printable
 from relbase.cli.writing import identity, settle
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
-
-    from relbase.cli.inputs import Inputs
 
 
 def is_directory(output: str, inputs: Inputs) -> bool:

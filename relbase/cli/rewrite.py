@@ -14,7 +14,7 @@ from relbase.cli import HANDED_OVER, outputs, values
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
 from relbase.cli.group import table
-from relbase.cli.inputs import Inputs, finder_of, inputs_of
+from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import command
 from relbase.cli.run import run
@@ -24,6 +24,8 @@ from relbase.kind import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from relbase.cli.files import Inputs
 
 
 _EPILOG: Final = """\b
