@@ -9,7 +9,7 @@ A `.console` file is prose, but for lines indented by two spaces, in the notatio
 
 A line that ends without a newline ends in ` (no-eol)`; one that holds bytes which an editor might
 not keep is written with the escapes of Python and ends in ` (esc)`. `$PWD` is the directory.
-A line `## title` begins a case in an empty directory, after the commands before the first title.
+A line `## title` begins a case in an empty directory; commands before the first prepare each.
 
 `relbase`, with a command that feeds it, `< FILE`, `> FILE` or a filter, runs in this process. What
 else there is, as `(relbase ...)`, runs in a shell; `$FIXTURES` is the directory of that name, and
@@ -66,7 +66,8 @@ class Case(NamedTuple):
 
     def played(self) -> str:
         """The text as it is when its commands run in the working directory."""
-        played(self.before)
+        ready = _sh("set -e\n" + "\n".join(map(_line_of, _COMMAND.finditer(self.before))))
+        assert ready.status == 0, ready
         return played(self.text)
 
 
@@ -82,8 +83,11 @@ def played(text: str) -> str:
 
 
 def _again(found: re.Match[str]) -> str:
-    line = found[1].replace("\n  > ", "\n")
-    return f"  $ {found[1]}\n{run(line)}"
+    return f"  $ {found[1]}\n{run(_line_of(found))}"
+
+
+def _line_of(found: re.Match[str]) -> str:
+    return found[1].replace("\n  > ", "\n")
 
 
 def run(line: str) -> Ran:
