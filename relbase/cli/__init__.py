@@ -31,6 +31,9 @@ def main(*, delivers: bool = True) -> NoReturn:
     # What modules make as they are loaded is not garbage: looking for some takes a tenth of the
     # time of a short run. It goes on when the command has been loaded.
     gc.disable()
+    # Arrow loads numpy where it is installed, which takes longer than a hundred pages; no table
+    # needs it.
+    sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
     for ending in ENDINGS:
         if signal.getsignal(ending) is signal.SIG_DFL:
             signal.signal(ending, terminated)

@@ -163,7 +163,6 @@ class _Linker:
         attributes: tuple[str, ...],
         listing: Callable[..., Any],
     ) -> None:
-        self._charset = context.charset
         self._budget = context.task.budget
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
@@ -171,9 +170,10 @@ class _Linker:
         self._is_packed = link is Packed
         self._types: tuple[Any, ...] = (None, None) if self._is_packed else (link, Span)
         self._names: dict[Any, Any] = {}
+        decoded = partial(_decoded, context.charset, self._is_packed)
         self._made_with: tuple[Any, ...] = (
             *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
-            *(*self._around, self._decoded, context.task.policy.keep_fragments),
+            *(*self._around, decoded, context.task.policy.keep_fragments),
         )
         self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
 
@@ -199,11 +199,13 @@ class _Linker:
         self._lines = tuple(lines)
         return links, at
 
-    def _decoded(self, raw: bytes, is_name: int) -> str | bytes:
-        if is_name:
-            return _name(raw)
-        written = written_in(raw, self._charset)
-        return utf_8(written) if self._is_packed else written
+
+# No method of a linker, which would be kept with its page until garbage is looked for.
+def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | bytes:  # noqa: FBT001
+    if is_name:
+        return _name(raw)
+    written = written_in(raw, charset)
+    return utf_8(written) if is_packed else written
 
 
 # So much longer may URLs be together than their references, where they are made at once.

@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+import relbase
 from relbase import Policy, Profile
 from relbase.rewriting.scan import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
@@ -177,7 +178,7 @@ def test_columns_are_chosen_of_rows_in_columns(names: list[str], data_urls: bool
         page = Page(1, "<urn:x>", "http://h/d/?q", "", None, (), body.encode(), "", ())
         many += packed_rows(page, "a.warc", profile=Profile.RFC1808, policy=Policy())
         expected += map(select, link_rows(page, "a.warc"))
-    assert any(isinstance(one, PackedRows) for one in many)
+    assert relbase.scanner == "exact" or any(isinstance(one, PackedRows) for one in many)
     columns = Columns(schema_of(names), 1000)
     assert not list(columns.add(map(select, many)))
     batch = columns.take()
