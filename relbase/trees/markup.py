@@ -17,7 +17,7 @@ from relbase.references.xml_names import held_with
 from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from relbase.policy import Policy
     from relbase.references.vocabulary import Row
@@ -45,12 +45,12 @@ class ElementRow(NamedTuple):
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
     vocabulary: str | None = None  # whose element it is, None for an unknown one
     # Its attributes, each with its rows, and with the one row that counts whatever the element says
-    # (None where that depends).
+    # (None where that depends); the rows of its text by "".
     rows: Mapping[str, tuple[Row, ...]] = {}
     plain: Mapping[str, Row | None] = {}
-    text: tuple[Row, ...] = ()  # how its text holds references
-    asked: frozenset[str] = frozenset()  # the attributes that its text depends on
-    own: frozenset[str] = frozenset()  # these, and those in rows
+    # The attributes of which it needs one, so that others, or its text, hold references.
+    needs: Mapping[str, frozenset[str]] = {}
+    own: frozenset[str] = frozenset()  # those in rows, and those that its text needs
     speaks: bool = False  # whether its text holds references where it has no attributes
     is_special: bool = False  # whether something else holds inside of it than around it
     is_base: bool = False  # whether it is HTML's `<base>`, which stands on what is around all
@@ -169,14 +169,27 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         key: None if row.when is not None or row.on_codebase else row
         for key, (row, *_) in rows.items()
     }
-    text = tuple(row for row in held.text if not row.stays)
-    asks = {name for row in text if row.when for name in row.when.asks}
-    asked = frozenset(key for name in asks for key in _spelled(name, is_html=is_html))
-    speaks = any(row.when is None or row.when.holds(lambda _name: b"") for row in text)
+    own = frozenset(rows)
+    rows[""] = tuple(row for row in held.text if not row.stays)
+    needs = {
+        key: frozenset(_needed(key, found, is_html=is_html))
+        for key, found in rows.items()
+        if plain_rows.get(key) is None
+    }
+    speaks = "" in needs[""]
     is_special = not uri and name in _SPECIAL
     is_base = name == b"base" and vocabulary_ == HTML
-    found = rows, plain_rows, text, asked, asked.union(rows), speaks, is_special, is_base
+    found = rows, plain_rows, needs, own | needs[""], speaks, is_special, is_base
     return ElementRow(name, vocabulary_, *found)
+
+
+def _needed(key: str, rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
+    """The attributes that decide on another one; itself where none has to be there."""
+    for row in rows:
+        if row.when is None or row.when.holds(lambda _name: b""):
+            yield key
+        for name in row.when.asks if row.when else ():
+            yield from _spelled(name, is_html=is_html)
 
 
 # Names that documents share; a hostile one may be as long as its document.

@@ -12,7 +12,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, remembering, retrieval
+from relbase.call import DEFAULT_POLICY
 from relbase.edit import Edit, Span, splice
 from relbase.opening.recognition import reader
 from relbase.references.css_functions import holds_none, is_settled
@@ -87,6 +88,17 @@ def _valued(element: Any, holder: Any, attribute: str | None, settled: Settled) 
     return Value(holder, settled.text, links)
 
 
+def _on_url(url: str, profile: Profile, encoding: str) -> Context:
+    """The context of what was retrieved from a URL, for any task."""
+    retrieved, _ = retrieval(url, ())
+    base, _ = establish(retrieved, UNKNOWN, profile=profile)
+    context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
+    return context.having(base=base, encoding=encoding)
+
+
+_outside: Final = remembering(_on_url)
+
+
 class Walk:
     """A tree that is looked into for one call."""
 
@@ -101,10 +113,10 @@ class Walk:
     ) -> None:
         self._budget = Budget(0)
         task = Task(profile, policy, reader, budget=self._budget)
-        retrieved, _ = retrieval(url or tree.url, ())
-        base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
-        self._around = Context(UNKNOWN, task).having(base=base, encoding=tree.encoding or "utf-8")
+        url = url or tree.url or ""
+        outside: Context = _outside(url)(url, profile, tree.encoding or "utf-8")
+        self._around = outside.asking(task)
         embedded = self._embedded() if resolve_base_href else self._around.base
         self.inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What resolves plain references, by the context; None where more decides.
@@ -150,13 +162,19 @@ class Walk:
                     continue
                 row = plain[key]
                 if row is None or key == _XML_BASE:
-                    yield from self._value(spot, key, context)
+                    if row or not kind.needs[key].isdisjoint(keys):
+                        yield from self._value(spot, key, context)
                     continue
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
                 is_url = row.syntax is _URL
                 if is_url:
-                    if not all_ and value.startswith(_ABSOLUTE):
+                    is_absolute = value.startswith(_ABSOLUTE)
+                    if is_absolute and not all_:
+                        continue
+                    if is_absolute and value.isprintable() and value[-1] != " ":
+                        absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
+                        yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
                     if resolve is not None and _plain(value):
                         url = resolve(value)
@@ -176,7 +194,7 @@ class Walk:
                 if all_ or not settled.stays:
                     yield _valued(element, element, attribute, settled)
             # Without the attributes that it depends on most text holds nothing: that of scripts.
-            if kind.text and (kind.speaks or not kind.asked.isdisjoint(keys)):
+            if kind.speaks or not kind.needs[""].isdisjoint(keys):
                 yield from self._texts(spot, context)
 
     def _context(self, spot: Spot) -> Context:
@@ -209,7 +227,7 @@ class Walk:
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         says = partial(self._says, spot)
-        rows = [row for row in spot.kind.text if row.when is None or row.when.holds(says)]
+        rows = [row for row in spot.kind.rows[""] if row.when is None or row.when.holds(says)]
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:
