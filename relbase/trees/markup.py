@@ -52,13 +52,12 @@ class ElementRow(NamedTuple):
     needs: Mapping[str, frozenset[str]] = {}
     own: frozenset[str] = frozenset()  # those in rows, and those that its text needs
     speaks: bool = False  # whether its text holds references where it has no attributes
+    inner: str = HTML  # whose rules are followed inside of it
+    hides: bool = False  # whether a `<base>` inside of it does not count
+    is_opaque: bool = False  # whether what looks like elements inside of it is text
     is_special: bool = False  # whether something else holds inside of it than around it
+    is_item: bool = False  # of a feed
     is_base: bool = False  # whether it is HTML's `<base>`, which stands on what is around all
-
-    @property
-    def is_item(self) -> bool:
-        """Whether it is an item of a feed."""
-        return (self.vocabulary, self.name) in ITEMS
 
     @property
     def is_shown(self) -> bool:
@@ -105,14 +104,15 @@ class Known:
 
     def inside(self, kind: ElementRow, around: Around, element: Any, scope: Scope | None) -> Around:  # noqa: ANN401
         """What is around the children of an element."""
-        is_html = self._is_html and kind.vocabulary == HTML
-        is_hidden = kind.name == b"template" or (kind.name == b"noscript" and is_html)
+        is_same = scope is around.scope and kind.inner == around.namespace
+        if is_same and not (kind.hides or kind.is_opaque or kind.is_item):
+            return around
         # An xml:base inside of an item is stronger than its link.
         item = around.item if scope is around.scope else None
         return Around(
-            namespace_inside(kind.name, kind.vocabulary or ""),
-            around.hidden or is_hidden,
-            around.opaque or (is_html and kind.name in _OPAQUE),
+            kind.inner,
+            around.hidden or kind.hides,
+            around.opaque or kind.is_opaque,
             scope,
             element if kind.is_item and self._finds_items else item,
         )
@@ -176,11 +176,22 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         for key, found in rows.items()
         if plain_rows.get(key) is None
     }
-    speaks = "" in needs[""]
-    is_special = not uri and name in _SPECIAL
-    is_base = name == b"base" and vocabulary_ == HTML
-    found = rows, plain_rows, needs, own | needs[""], speaks, is_special, is_base
-    return ElementRow(name, vocabulary_, *found)
+    is_of_html = vocabulary_ == HTML
+    return ElementRow(
+        name,
+        vocabulary_,
+        rows,
+        plain_rows,
+        needs,
+        own | needs[""],
+        "" in needs[""],
+        namespace_inside(name, vocabulary_ or ""),
+        hides=name == b"template" or (name == b"noscript" and is_html and is_of_html),
+        is_opaque=is_html and is_of_html and name in _OPAQUE,
+        is_special=not uri and name in _SPECIAL,
+        is_item=(vocabulary_, name) in ITEMS,
+        is_base=name == b"base" and is_of_html,
+    )
 
 
 def _needed(key: str, rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:

@@ -117,7 +117,7 @@ class Tree:
     def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Spot]:
         """The spots among nodes, with what is around each where that is not what is at the top."""
         known, name_of, parent = self.known, self._name, self._parent
-        kinds: dict[str, ElementRow] = {}  # at the top
+        kinds: dict[tuple[str, str], ElementRow] = {}  # by the namespace around, too
         # What is around the children of a node, by its id: it lives as long as it is held here.
         arounds: dict[int, tuple[Node, Around]] = {}
         if around is not TOP:
@@ -128,12 +128,9 @@ class Tree:
                 if not here.opaque and (aside := self._aside(node)):
                     yield Spot(node, aside)
                 continue
-            if here is not TOP:
-                kind = known.kind(tag, here)
-            elif (found := kinds.get(tag)) is not None:
-                kind = found
-            else:
-                kind = kinds[tag] = known.kind(tag, here)
+            kind = kinds.get((tag, here.namespace))
+            if kind is None:
+                kind = kinds[tag, here.namespace] = known.kind(tag, here)
             scope = None if self._is_html else self._scope(node, here)
             if (kind.is_special or here is not TOP or not self._is_html) and len(node):
                 arounds[id(node)] = node, known.inside(kind, here, node, scope)

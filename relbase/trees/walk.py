@@ -123,6 +123,8 @@ class Walk:
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
+        # By which rows texts hold references, by what their elements say.
+        self._speaking: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
         self._all = True  # whether what stays is asked for, too
         self._editing = task._replace(edits_only=True)
         self._finding = task._replace(found_only=True)
@@ -141,7 +143,7 @@ class Walk:
         return around.established(stated)[0]
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
-    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912
+    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in the order of the document."""
         get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
         self._all = all_
@@ -176,7 +178,8 @@ class Walk:
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
-                    if resolve is not None and _plain(value):
+                    may_be_local = value[:1] == "#" and (row.local or row.local_when)
+                    if resolve is not None and _plain(value) and not may_be_local:
                         url = resolve(value)
                         cost = len(url) - len(value)
                         if cost <= budget.left:
@@ -226,8 +229,13 @@ class Walk:
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
-        says = partial(self._says, spot)
-        rows = [row for row in spot.kind.rows[""] if row.when is None or row.when.holds(says)]
+        get, asked = self._tree.get, spot.kind.needs[""]
+        said = id(spot.kind), tuple([get(spot.element, key) for key in spot.keys if key in asked])
+        rows = self._speaking.get(said)
+        if rows is None:
+            says = partial(self._says, spot)
+            rows = [row for row in spot.kind.rows[""] if row.when is None or row.when.holds(says)]
+            self._speaking[said] = rows
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:
@@ -407,11 +415,11 @@ _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 _ABSOLUTE: Final = ("http://", "https://")
 _NO_SPAN: Final = Span(0, 0)
 
-# A path that holds no parameters and nothing that a URL parser writes anew, with a query or a
-# fragment.
+# A reference that holds no parameters and nothing that a URL parser writes anew.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
 _plain: Final = re.compile(
-    rf"/?{_WORD}(?:{_WORD}|/)*+(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?|/"
+    rf"(?!\Z)(?:/{{0,2}}+{_WORD}(?:{_WORD}|/)*+|/?)"
+    rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
 ).fullmatch
 
 # The rows of the vocabularies stay as long as the process.
