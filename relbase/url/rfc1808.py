@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
 
+# §2.4.1 to §2.4.6. Nothing is a component before what ends it: a net_loc may have `?` and `;`.
+_components_match: Final = re.compile(
+    r"""(?: ([A-Za-z0-9+.-]++) : )? (?: // ([^/\#]*+) )? ([^?;\#]*+)
+    (?: ; ([^?\#]*+) )? (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
+    re.VERBOSE | re.DOTALL,
+).match
+
 # What a base begins with: its scheme and net_loc, and after them its path (§2.4). None of them
 # has a crosshatch, and the path neither of the delimiters after it.
 _prefixes: Final = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
@@ -60,24 +67,7 @@ def split(url: str) -> Components:
     """
     if not isinstance(url, str):
         raise not_text(url, "URL")
-    # §2.4.1 the fragment identifier
-    rest, fragment = _cut(url, "#")
-    # §2.4.2 the scheme
-    scheme: str | None = None
-    if found := _scheme_match(rest):
-        scheme = rest[: found.end() - 1]
-        rest = rest[found.end() :]
-    # §2.4.3 the network location/login
-    net_loc: str | None = None
-    if rest.startswith("//"):
-        slash = rest.find("/", 2)
-        end = len(rest) if slash < 0 else slash
-        net_loc, rest = rest[2:end], rest[end:]
-    # §2.4.4 the query information
-    rest, query = _cut(rest, "?")
-    # §2.4.5 the parameters; §2.4.6 all that is left is the path
-    path, params = _cut(rest, ";")
-    return Components(scheme, net_loc, path, params, query, fragment)
+    return Components(*_components_match(url).groups())  # type: ignore[union-attr] # it always matches
 
 
 def unsplit(components: Components) -> str:
@@ -214,11 +204,6 @@ class PreparedBase(Prefixes):
         if slash < 0 or directory[slash + 1 : -1] == "..":
             return f"{directory}../"
         return directory[: slash + 1]
-
-
-def _cut(text: str, delimiter: str) -> tuple[str, str | None]:
-    before, found, after = text.partition(delimiter)
-    return before, after if found else None
 
 
 def _inherit(inherited: str | None, own: str | None) -> str | None:

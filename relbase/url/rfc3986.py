@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
 _scheme_match: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 
+_components_match: Final = re.compile(
+    r"""(?: ([A-Za-z][A-Za-z0-9+.-]*+) : )? (?: // ([^/?\#]*+) )? ([^?\#]*+)
+    (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
+    re.VERBOSE | re.DOTALL,
+).match
+
 # What a base begins with: its scheme and authority; after them its path (Appendix B).
 _prefixes: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")
 _path: Final = re.compile(r"[^?#]*+")
@@ -40,18 +46,7 @@ class Components(NamedTuple):
 
 def split(uri: str) -> Components:
     """Parse a URI reference (Appendix B, the scheme by the grammar of §3.1)."""
-    rest, hash_, fragment = uri.partition("#")
-    rest, mark, query = rest.partition("?")
-    scheme: str | None = None
-    if found := _scheme_match(rest):
-        scheme = rest[: found.end() - 1]
-        rest = rest[found.end() :]
-    authority: str | None = None
-    if rest.startswith("//"):
-        slash = rest.find("/", 2)
-        end = len(rest) if slash < 0 else slash
-        authority, rest = rest[2:end], rest[end:]
-    return Components(scheme, authority, rest, query if mark else None, fragment if hash_ else None)
+    return Components(*_components_match(uri).groups())  # type: ignore[union-attr] # it always matches
 
 
 def unsplit(components: Components) -> str:
