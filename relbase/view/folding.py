@@ -10,7 +10,7 @@ import base64
 import quopri
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, splice
 from relbase.view.characters import inner as encode_inner
@@ -54,8 +54,7 @@ class WordView:
 
 # What means something else than itself, apart from encoded words: white space and control
 # characters mean nothing, bytes that are not UTF-8 are surrogates.
-_NOTHING: Final = rb"[\0-\x20\x7f]++"
-_NOT_ITSELF: Final = re.compile(_NOTHING + rb"|" + unit_pattern("utf-8"))
+_NOT_ITSELF: Final = re.compile(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
 _IS_ITSELF: Final = re.compile(rb"[!-~]*+").fullmatch
 
 
@@ -70,21 +69,9 @@ def _folds(raw: bytes) -> Iterator[Run]:
             yield run
 
 
-_MEANS_NOTHING: Final = re.compile(_NOTHING)
-
-
 def meant(raw: bytes) -> bytes:
     """Return what the bytes of a URL mean, in UTF-8."""
-    pieces: list[bytes] = []
-    at = 0
-    for word in words(raw):
-        pieces += (_unfolded(raw[at : word.start]), _MEANS_NOTHING.sub(b"", word.inner))
-        at = word.end
-    return b"".join((*pieces, _unfolded(raw[at:])))
-
-
-def _unfolded(raw: bytes) -> bytes:
-    return RunView(raw, _folds, bytes).inner
+    return RunView(_ENCODED_WORD.sub(_word_or_itself, raw), _folds, bytes).inner
 
 
 def _joins(raw: bytes, at: int) -> int:
@@ -156,22 +143,6 @@ _ENCODED_WORD: Final = re.compile(
 )
 # What `decode` makes of bytes that mean nothing.
 _UNDECODABLE: Final = re.compile("[\udc80-\udcff\ufffd]")
-
-
-class Word(NamedTuple):
-    """An encoded word."""
-
-    start: int
-    end: int
-    inner: bytes  # what it means, in UTF-8
-
-
-def words(raw: bytes) -> Iterator[Word]:
-    """Yield the encoded words of a field that can be decoded (RFC 2047 §2 to §4)."""
-    for found in _ENCODED_WORD.finditer(raw):
-        text = _decoded(*found.groups())
-        if text is not None:
-            yield Word(*found.span(), encode_inner(text))
 
 
 def decoded_words(value: str) -> str:
