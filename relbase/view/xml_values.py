@@ -170,7 +170,7 @@ class EscapedView:
         if first is None:
             return
         if self._longer is None:
-            written = written_longer(self._raw)
+            written = _written_longer(self._raw)
             if written is None:
                 yield from _run_view(self._raw).lowered(chain((first,), left))
                 return
@@ -216,34 +216,13 @@ class _Longer:
         return length
 
 
-# What programs write that escape HTML, by what may stand there as it is too.
-_MAY_BE_BARE: Final = ((b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&apos;"))
-_APOSTROPHES: Final = (b"&#x27;", b"&#39;")
-
-
-def written_longer(raw: bytes) -> dict[bytes, int] | None:
-    """By how much longer characters are written; None where one has two spellings."""
-    apostrophe = b"&apos;"
-    if numeric := raw.count(b"&#"):
-        apostrophe = next((one for one in _APOSTROPHES if raw.count(one) == numeric), b"")
-        if not apostrophe or b"&apos;" in raw or b"'" in raw:
-            return _one_way(raw)
-    longer = {b"&": 4, b"<": 3, b">": 3, b'"': 5, b"'": len(apostrophe) - 1}
-    for character, spelled in _MAY_BE_BARE:
-        if character in raw:
-            if spelled in raw:
-                return None
-            del longer[character]
-    return longer
-
-
 # Each different reference is a pass over the text.
 _MOST_WAYS: Final = 24
 
 _references: Final = expression(rb"&[#0-9A-Za-z]++;")
 
 
-def _one_way(raw: bytes) -> dict[bytes, int] | None:
+def _written_longer(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the references of a text are; None where a character has two spellings."""
     longer: dict[bytes, int] = {}
     for spelled in set(_references.findall(raw)):
