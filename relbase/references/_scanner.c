@@ -20,7 +20,6 @@ static void free_tables(Tables *t) {
   if (!t) return;
   PyMem_Free(t->rows);
   PyMem_Free(t->deciding.words);
-  PyMem_Free(t->deciding_if.words);
   PyMem_Free(t->script_types.words);
   PyMem_Free(t->style_types.words);
   PyMem_Free(t->functions.words);
@@ -86,13 +85,13 @@ static int fill_words(Words *words, PyObject *items) {
 }
 
 static int fill_tables(Tables *t, PyObject *args) {
-  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *deciding_if, *scripts, *styles;
+  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *scripts, *styles;
   PyObject *functions, *at_rules, *head, *bytes;
   char *rows;
   Py_ssize_t size, width;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOSnii:prepare", &elements, &svg, &math, &attributes,
-                        &prefix, &deciding, &deciding_if, &scripts, &styles, &functions, &at_rules,
-                        &head, &bytes, &width, &t->other, &t->type))
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOSnii:prepare", &elements, &svg, &math, &attributes,
+                        &prefix, &deciding, &scripts, &styles, &functions, &at_rules, &head,
+                        &bytes, &width, &t->other, &t->type))
     return 0;
   if (PyBytes_AsStringAndSize(bytes, &rows, &size) < 0) return 0;
   if (width < 1 || width > MAX_ATTRIBUTES || size % width || PyTuple_Size(attributes) != width ||
@@ -108,8 +107,7 @@ static int fill_tables(Tables *t, PyObject *args) {
          fill_names(&t->math, math, count) && fill_names(&t->attributes, attributes, (int)width) &&
          name_of(prefix, &t->prefix) &&
          (t->prefix.row < count || bad("a prefix without a row")) &&
-         fill_words(&t->deciding, deciding) && fill_words(&t->deciding_if, deciding_if) &&
-         fill_words(&t->script_types, scripts) &&
+         fill_words(&t->deciding, deciding) && fill_words(&t->script_types, scripts) &&
          fill_words(&t->style_types, styles) && fill_words(&t->functions, functions) &&
          fill_words(&t->at_rules, at_rules) && fill_words(&t->head, head);
 }

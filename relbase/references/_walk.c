@@ -96,8 +96,7 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
 enum Holds {
-  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP, BY_TAG, SCOPE,
-  HOLDS
+  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, HOLDS
 };
 enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
@@ -124,7 +123,7 @@ typedef struct {
   size_t width;
   int other, other_svg, other_math; /* rows of the elements that are not in the tables */
   Name prefix;                      /* elements whose names begin so have one row */
-  Words deciding, deciding_if, script_types, style_types, functions, at_rules, head;
+  Words deciding, script_types, style_types, functions, at_rules, head;
   int type; /* the number of the attribute `type` */
 } Tables;
 
@@ -828,9 +827,6 @@ typedef struct {
 static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
   uint64_t seen[4] = {0, 0, 0, 0};
   Text p = *pp;
-  Attribute waiting; /* a URL, if another attribute says so */
-  int waits_for = -1, decided = 0;
-  size_t mark = 0;
   tag->type.length = 0;
   for (;;) {
     tag->slash = 0;
@@ -846,28 +842,13 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     seen[number >> 6] |= (uint64_t)1 << (number & 63);
     if (number == s->tables->type) tag->type = a;
     if (row[number] == NOTHING) continue;
-    int holds = row[number] & HOLDS_MASK, done;
-    if (holds == IF && !decided) {
-      waiting = a;
-      waits_for = number;
-      mark = s->count;
-      continue;
-    }
-    if (holds == DECIDES_IF) {
-      if (find(a.value, a.end, '&')) return STOPS;
-      decided = says(&s->tables->deciding_if, &a);
-      continue;
-    }
+    int done;
     s->attribute = number;
-    s->holds = holds == IF ? URL : row[number];
+    s->holds = row[number];
     if ((done = value(s, &a, s->holds)) != CONTINUES) return done;
   }
   *pp = p + 1;
-  if (waits_for < 0 || !decided) return CONTINUES;
-  if (s->count != mark) return STOPS; /* it would be out of order */
-  s->attribute = waits_for;
-  s->holds = URL;
-  return url(s, &waiting, s->holds);
+  return CONTINUES;
 }
 
 /* After the `>` of a tag; NULL when it is not closed. */

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 # What an attribute holds; the numbers are those of _walk.c.
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP = range(11)
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP = range(9)
 EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
 
 _HELD: Final[Mapping[Syntax | Nested, int]] = {
@@ -75,19 +75,6 @@ def _decider(rows: Iterable[Row]) -> bytes | None:
     return deciders.pop() if len(deciders) == 1 else None
 
 
-@cache
-def deciding_one(*, extended: bool) -> frozenset[bytes]:
-    """What decides whether an attribute is one URL, where that is the same wherever one decides."""
-    counting = (_counting(rows, extended=extended) for rows in PLACES.values())
-    values = {rows[0].when.values for rows in counting if _is_one_if(rows) and rows[0].when}
-    return frozenset(values.pop() if len(values) == 1 else ())
-
-
-def _is_one_if(rows: tuple[Row, ...]) -> bool:
-    """Whether an attribute is one URL like any other, or nothing, as another decides."""
-    return _decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
-
-
 def row_of(
     namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
 ) -> list[int]:
@@ -101,13 +88,6 @@ def row_of(
         by = _decider(rows)
         if by is None or counting.get(by):
             row[numbers[attribute]] = _holds(rows)
-        elif (
-            row[numbers[by]] == NOTHING
-            and _is_one_if(rows)
-            and rows[0].when
-            and {*rows[0].when.values} == deciding_one(extended=extended)
-        ):
-            row[numbers[by]], row[numbers[attribute]] = DECIDES_IF, IF
         else:
             row[numbers[by]] = DECIDES
     return row

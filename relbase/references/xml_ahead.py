@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 # What the text of an element holds where its start tag decides, and what an attribute does that
 # states a base; the numbers are those of _walk.c.
-_BY_TAG: Final = 11
-_SCOPE: Final = 12
+_BY_TAG: Final = 9
+_SCOPE: Final = 10
 
 # Documents have a handful of each; hostile ones are looked at.
 _MOST: Final = 512
