@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
-from relbase.cli.files import STDIN, Input, OpenInput
 from relbase.expressions import expression
 from relbase.references.heads import head_tokens
 from relbase.references.tags import attributes
@@ -23,6 +22,8 @@ from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from relbase.cli.files import Input, OpenInput
 
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
@@ -224,11 +225,13 @@ _LIMIT: Final = 1 << 20
 
 def beside(source: OpenInput) -> Iterator[Stated]:
     """Yield the URLs that are stated beside an input, strongest first."""
-    if source.name == STDIN or source.status is None:
+    if source.status is None or source.descriptor is None:
         return
     for name, read in _ATTRIBUTES:
-        value = _attribute(source, name)
-        if value is not None and (url := read(value)):
+        value = b""
+        with suppress(OSError, AttributeError):  # Windows has none
+            value = os.getxattr(source.descriptor, name)
+        if 0 < len(value) <= _LIMIT and (url := read(value)):
             yield Stated(url, f"the attribute {name}")
     for pattern, read, shown in _FILES:
         content = side_file(source.input, pattern.format(source.input.parts[-1]))
@@ -243,14 +246,6 @@ def side_file(one: Input, name: str) -> bytes | None:
         with os.fdopen(parent.open_old(name), "rb") as file:
             data = file.read(_LIMIT + 1)
         return data if len(data) <= _LIMIT else None
-    return None
-
-
-def _attribute(source: OpenInput, name: str) -> bytes | None:
-    if hasattr(os, "getxattr") and source.descriptor is not None:
-        with suppress(OSError):
-            value = os.getxattr(source.descriptor, name)
-            return value if len(value) <= _LIMIT else None
     return None
 
 
