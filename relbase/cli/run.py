@@ -6,9 +6,8 @@ import os
 import signal
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain, islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -206,12 +205,9 @@ def _context() -> ForkContext | SpawnContext:
 # How long a process that takes too long has to remove its unfinished file, in seconds.
 _FAREWELL: Final = 1.0
 
-# How many jobs a process has at once: it need not wait for the next.
-_AHEAD: Final = 2
-
 
 class _Process:
-    """A process, and the jobs that it has, the one in work first."""
+    """A process, and the job that it does."""
 
     def __init__(self, plan: Plan) -> None:
         context = _context()
@@ -219,23 +215,21 @@ class _Process:
         self.process = context.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
         self.process.start()
         there.close()
-        self.jobs: deque[Job] = deque()
-        self.began = inf  # the job in work; none before the process says that it has started
+        self.job: Job | None = None
+        self.began = inf  # not before the process says that it has started
 
-    def supply(self, pending: Iterator[Job]) -> None:
-        for job in islice(pending, _AHEAD - len(self.jobs)):
-            self.jobs.append(job)
+    def give(self, job: Job | None) -> None:
+        self.job = job
+        if job is not None:
             with suppress(OSError):  # it has died: that shows when its answer is waited for
                 self.pipe.send(job)
 
-    def result(self, limit: float) -> Done | None:
-        """What became of the job in work, None while it is; the pipe is closed if it was fatal."""
+    def result(self, job: Job, limit: float) -> Done | None:
+        """What became of its job, None while it does it; the pipe is closed if that was fatal."""
         try:
             if self.pipe.poll():
                 done: Done | None = self.pipe.recv()
                 self.began = time.monotonic()
-                if done is not None:
-                    self.jobs.popleft()
                 return done
             if time.monotonic() - self.began < limit:
                 return None
@@ -251,7 +245,7 @@ class _Process:
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
             text = f"the process that read it was ended ({how}): it may be too large for the memory"
         self.pipe.close()
-        return Done(self.jobs.popleft(), State.FAILED, text)
+        return Done(job, State.FAILED, text)
 
 
 def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf) -> Iterator[Done]:
@@ -262,25 +256,25 @@ def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf
     processes = [_Process(plan) for _ in range(count)]
     try:
         for process in processes:
-            process.supply(pending)
-        while busy := [process for process in processes if process.jobs]:
-            until = min(process.began for process in busy) + limit
+            process.give(next(pending, None))
+        while busy := [(one, one.job) for one in processes if one.job is not None]:
+            until = min(process.began for process, _ in busy) + limit
             pause = None if until == inf else max(0.0, until - time.monotonic())
-            wait([process.pipe for process in busy], pause)
-            for process in busy:
-                done = process.result(limit)
-                if process.pipe.closed:  # another one takes the jobs that it had not begun
-                    processes.remove(process)
-                    pending = chain(process.jobs, pending)
-                    processes.append(_Process(plan))
-                if done is not None:
-                    (processes[-1] if process.pipe.closed else process).supply(pending)
-                    yield done
+            wait([process.pipe for process, _ in busy], pause)
+            for process, job in busy:
+                done = process.result(job, limit)
+                if done is None:
+                    continue
+                free = process
+                if process.pipe.closed:
+                    free = processes[processes.index(process)] = _Process(plan)
+                free.give(next(pending, None))
+                yield done
     finally:
         for process in processes:
             # SIGTERM is an exception in the process, which removes its unfinished file. One
             # without a job ends when its pipe does.
-            if process.jobs:
+            if process.job is not None:
                 process.process.terminate()
             process.pipe.close()
         for process in processes:
