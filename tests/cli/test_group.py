@@ -147,6 +147,13 @@ def test_mistaken_options(arguments: list[str], reported: str) -> None:
     assert (reported in error, "\x1b" in error) == (True, False)
 
 
+def test_before_an_error_stands_the_usage() -> None:
+    error = told(2, "rewrite", "--nonsense")
+    assert error.startswith(
+        "Usage: relbase rewrite [OPTIONS] [INPUT|DIR]... Try 'relbase rewrite -"
+    )
+
+
 def test_wildcards_on_windows() -> None:
     for name in ("b.html", "a.html", "a.css"):
         Path(name).touch()

@@ -13,7 +13,8 @@ A line `## title` begins a case in an empty directory; commands before the first
 
 `relbase`, with a command that feeds it, `< FILE`, `> FILE` or a filter, runs in this process. What
 else there is, as `(relbase ...)`, runs in a shell; `$FIXTURES` is the directory of that name, and
-the tools are those of GNU. What click words, or the order of two processes, is not for transcripts.
+the tools are those of GNU. The two lines that click prints before each error are left out. What it
+words differently from version to version, or two processes order, is not for transcripts.
 
 `python tests/support/console.py [FILE]...` writes what is printed now: read the diff.
 """
@@ -42,6 +43,7 @@ _OWN: Final = re.compile(
 )
 _COMMAND: Final = re.compile(r"  \$ (.*(?:\n  > .*)*)\n((?:  (?!\$ ).*\n)*)")
 _is_plain: Final = re.compile(r"(?!\$ |2?> |\[\d+\]$).*\S").fullmatch
+_usage: Final = re.compile(rb"^Usage: relbase .*\nTry 'relbase .*\n\n", re.MULTILINE).sub
 _PROGRAM: Final = f"relbase() {{ '{sys.executable}' -m relbase \"$@\"; }}\n"
 
 
@@ -54,7 +56,7 @@ class Ran(NamedTuple):
 
     def __str__(self) -> str:
         status = f"  [{self.status}]\n" if self.status else ""
-        return _shown(self.stdout, "  ") + _shown(self.stderr, "  2> ") + status
+        return _shown(self.stdout, "  ") + _shown(_usage(b"", self.stderr), "  2> ") + status
 
 
 class Case(NamedTuple):
