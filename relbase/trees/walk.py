@@ -7,7 +7,6 @@ URL becomes is remembered, since pages repeat their links.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -25,8 +24,8 @@ from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import SHEET
+from relbase.trees.tree import Scopes
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.trees.markup import Scope, Spot
+    from relbase.trees.markup import ElementRow, Spot
     from relbase.trees.tree import Tree
 
 
@@ -60,17 +59,6 @@ class TreeLink(NamedTuple):
     status: Status
 
 
-class Settled(NamedTuple):
-    """What a value becomes, and the references in it: each with its place, its URL and status.
-
-    `stays` is a value that does not change, and holds nothing that cannot be resolved.
-    """
-
-    text: str | None
-    found: tuple[tuple[str, int, str | None, Status], ...]
-    stays: bool
-
-
 class Value(NamedTuple):
     """One value or text of a tree that holds references."""
 
@@ -81,11 +69,6 @@ class Value(NamedTuple):
     def failed(self) -> list[TreeLink]:
         """Those that cannot be resolved."""
         return [link for link in self.links if link.status is Status.UNRESOLVED]
-
-
-def _valued(element: Any, holder: Any, attribute: str | None, settled: Settled) -> Value:  # noqa: ANN401
-    links = [TreeLink(element, attribute, *found) for found in settled.found]
-    return Value(holder, settled.text, links)
 
 
 def _on_url(url: str, profile: Profile, encoding: str) -> Context:
@@ -121,8 +104,8 @@ class Walk:
         self.inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What resolves plain references, by the context; None where more decides.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
-        # What values become, by the contexts that they stand in.
-        self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
+        # What values that pages repeat become, by their rows and contexts.
+        self._repeated: dict[tuple[str, int, int], Value] = {}
         # By which rows texts hold references, by what their elements say.
         self._speaking: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
         self._all = True  # whether what stays is asked for, too
@@ -143,21 +126,21 @@ class Walk:
         return around.established(stated)[0]
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
-    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
+    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912
         """The values that hold references, in the order of the document."""
         get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
         self._all = all_
         inside, budget = self.inside, self._budget
-        of_inside, resolve_inside = self._remembered[id(inside)], self._resolver(inside)
+        resolve_inside = self._resolver(inside)
         for spot in self._tree.spots():
             element, kind, keys, scope, item = spot
             if not kind.name:
                 yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
                 continue
-            context, remembered, resolve = inside, of_inside, resolve_inside
+            context, resolve = inside, resolve_inside
             if scope is not None or item is not None or kind.is_base:
                 context = self._context(spot)
-                remembered, resolve = self._remembered[id(context)], self._resolver(context)
+                resolve = self._resolver(context)
             plain = kind.plain
             for key in keys:
                 if key not in plain:
@@ -190,12 +173,9 @@ class Walk:
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
-                settled = remembered.get((value, id(row)))
-                if settled is None:
-                    settle = self._settle_url if is_url else self._settle
-                    settled = settle(spot, key, row, value, context)
-                if all_ or not settled.stays:
-                    yield _valued(element, element, attribute, settled)
+                found = self._settled(spot, attribute, row, value, context)
+                if all_ or any(link[5] in _REPORTED for link in found.links):
+                    yield found
             # Without the attributes that it depends on most text holds nothing: that of scripts.
             if kind.speaks or not kind.needs[""].isdisjoint(keys):
                 yield from self._texts(spot, context)
@@ -219,31 +199,26 @@ class Walk:
         """The value of an attribute that depends on others, or of xml:base itself."""
         if spot.scope is not None and key == _XML_BASE:
             context = self._scopes.on(spot.scope[1])
-        says = partial(self._says, spot)
-        for row in spot.kind.rows[key]:
-            if row.when is None or row.when.holds(says):
-                attribute = self._tree.spelled(spot.element, key)
-                value = self._tree.get(spot.element, attribute)
-                settled = self._settle(spot, key, row, value, context)
-                yield _valued(spot.element, spot.element, attribute, settled)
-                return
+        for row in self._counting(spot, spot.kind.rows[key])[:1]:
+            attribute = self._tree.spelled(spot.element, key)
+            value = self._tree.get(spot.element, attribute)
+            yield self._settled(spot, attribute, row, value, context)
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         get, asked = self._tree.get, spot.kind.needs[""]
         said = id(spot.kind), tuple([get(spot.element, key) for key in spot.keys if key in asked])
         rows = self._speaking.get(said)
         if rows is None:
-            says = partial(self._says, spot)
-            rows = [row for row in spot.kind.rows[""] if row.when is None or row.when.holds(says)]
-            self._speaking[said] = rows
+            rows = self._speaking[said] = self._counting(spot, spot.kind.rows[""])
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:
                 if not row.only or encode_inner(text.lstrip()).startswith(row.only):
                     is_html = row.syntax is Nested.HTML
                     inside = self._on_link(spot, context) if is_html else context
-                    settled = self._settle(spot, "", row, text, inside)
-                    yield _valued(spot.element, holder, None, settled)
+                    place = Place(decode_inner(spot.kind.name), "", row)
+                    visit = partial(visit_value, encode_inner(text), place=place)
+                    yield self._apart(spot, holder, text, visit, inside)
                     break
 
     def written(self, value: Value) -> list[TreeLink]:
@@ -276,38 +251,20 @@ class Walk:
         for element in list(self._tree.bases(whole=False)):
             self._tree.remove(element)
 
-    def _attribute(self, spot: Spot, name: bytes) -> str:
+    def _said(self, spot: Spot, name: bytes) -> str:
+        """The value of an attribute of the vocabulary, "" where there is none."""
         for key in self._tree.known.spelled(name):
             if key in spot.keys:
                 return self._tree.get(spot.element, self._tree.spelled(spot.element, key))
         return ""
 
-    def _says(self, spot: Spot, name: bytes) -> bytes:
-        return encode_inner(self._attribute(spot, name)).lower()
+    def _counting(self, spot: Spot, rows: Iterable[Row]) -> list[Row]:
+        """The rows whose condition holds."""
 
-    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
-        """What a value that is one URL becomes: what `visit_url` says, without its detours."""
-        written = value.strip(C0_AND_SPACE)
-        reference = written if written.isprintable() else clean(written)
-        is_local = row.local_when and row.local_when.holds(partial(self._says, spot))
-        place = _BASE if spot.kind.is_base else _place(_local(row) if is_local else row)
-        if not reference or self._budget.left < len(context.base.url):
-            return self._settle(spot, key, row, value, context)
-        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
-        if reference.startswith(_ABSOLUTE):
-            found = (written, start, reference, Status.ABSOLUTE)
-            settled = Settled(None, (found,), stays=True)
-        else:
-            status, url, _ = verdict_of(reference, context, place)
-            new = None
-            if status is _REWRITTEN and url is not None:
-                new = spell(_URL, url, b"", _NO_SPAN)  # white space around it goes
-                self._budget.left -= max(0, len(new) - len(value))
-            stays = status not in _REPORTED
-            settled = Settled(new, ((written, start, url, status),), stays)
-        if len(value) <= _LONGEST and row.local_when is None:
-            self._remembered[id(context)][value, id(row)] = settled
-        return settled
+        def says(name: bytes) -> bytes:
+            return encode_inner(self._said(spot, name)).lower()
+
+        return [row for row in rows if row.when is None or row.when.holds(says)]
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """What resolves plain references, if what it makes of them is written as it is."""
@@ -319,47 +276,78 @@ class Walk:
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]
 
-    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
-        """What a value becomes; remembered where it is not long and nothing else decides."""
-        remembered = self._remembered[id(context)]
-        stated = trimmed(self._attribute(spot, b"codebase")) if row.on_codebase else ""
-        codebase = on_codebase(stated, context) if row.on_codebase else None
-        is_remembered = codebase is None and len(value) <= _LONGEST
-        if is_remembered and (value, id(row)) in remembered:
-            return remembered[value, id(row)]
+    def _settled(self, spot: Spot, attribute: str, row: Row, value: str, context: Context) -> Value:
+        """What the value of an attribute becomes."""
+        element, kind, *_ = spot
+        if row.local_when and self._counting(spot, [row._replace(when=row.local_when)]):
+            row = row._replace(local=True)
+        is_url = row.syntax is _URL and not row.on_codebase
+        if is_url and (found := self._url(kind, row, value, context)):
+            return Value(element, found[0], [TreeLink(element, attribute, *found[1:])])
+        key = value, id(row), id(context)
+        if known := self._repeated.get(key):
+            links = [TreeLink(element, attribute, *link[2:]) for link in known.links]
+            return known._replace(holder=element, links=links)
         text = encode_inner(value)
-        if key and row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
-            settled = _NOTHING
-        else:
-            place = Place(decode_inner(spot.kind.name), key, row, codebase)
-            visit = partial(visit_value, text, place=place)
-            settled = (
-                self._settled(text, visit(context)) if key else self._apart(text, visit, context)
-            )
-            if key and row.syntax is _URL and settled.text is not None:
-                settled = settled._replace(text=settled.text.strip(C0_AND_SPACE))
-        if is_remembered:
-            # Rows stay as long as the process: the tables of the vocabularies hold them.
-            remembered[value, id(row)] = settled
-        return settled
+        codebase = None
+        if row.on_codebase:
+            codebase = on_codebase(trimmed(self._said(spot, b"codebase")), context)
+        elif row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
+            return Value(element, None, [])
+        place = Place(decode_inner(kind.name), attribute, row, codebase)
+        made = self._value_of(spot, element, attribute, value, visit_value(text, context, place))
+        if row.syntax is _URL and made.text is not None:
+            made = made._replace(text=made.text.strip(C0_AND_SPACE))
+        if row.syntax is not _URL and codebase is None and len(value) <= _LONGEST:
+            self._repeated[key] = made
+        return made
+
+    def _url(
+        self, kind: ElementRow, row: Row, value: str, context: Context
+    ) -> tuple[str | None, str, int, str | None, Status] | None:
+        """What a value that is one URL becomes: what `visit_url` says, without its detours."""
+        written = value.strip(C0_AND_SPACE)
+        reference = written if written.isprintable() else clean(written)
+        if not reference or self._budget.left < len(context.base.url):
+            return None
+        status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
+        new = None
+        if status is _REWRITTEN and url is not None:
+            new = spell(_URL, url, b"", _NO_SPAN)  # white space around it goes
+            self._budget.left -= max(0, len(new) - len(value))
+        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
+        return new, written, start, url, status
 
     def _apart(
-        self, text: bytes, visit: Callable[[Context], Iterable[Item]], context: Context
-    ) -> Settled:
+        self,
+        spot: Spot,
+        holder: Any,  # noqa: ANN401
+        text: str,
+        visit: Callable[[Context], Iterable[Item]],
+        context: Context,
+    ) -> Value:
         """What a text becomes: edits and links are asked for apart, since each is quickly found."""
         before = self._budget.state()
         items = list(visit(context.asking(self._editing)))
         if not items and not self._all:
-            return _NOTHING
+            return Value(holder, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
-        return self._settled(text, chain(visit(context.asking(self._finding)), edits))
+        found = chain(visit(context.asking(self._finding)), edits)
+        return self._value_of(spot, holder, None, text, found)
 
-    def _settled(self, text: bytes, items: Iterable[Item]) -> Settled:
-        """What a text becomes by the items of a visit."""
+    def _value_of(
+        self,
+        spot: Spot,
+        holder: Any,  # noqa: ANN401
+        attribute: str | None,
+        written: str,
+        items: Iterable[Item],
+    ) -> Value:
+        """What a value or text becomes by the items of a visit."""
+        text = encode_inner(written)
         edits: list[Edit] = []
-        found: list[tuple[str, int, str | None, Status]] = []
-        is_ascii = text.isascii()
+        links: list[TreeLink] = []
         for item in items:
             if isinstance(item, Edit):
                 edits.append(item)
@@ -367,11 +355,9 @@ class Walk:
                 start, url, status = item.span.start, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
                     status = Status.UNRESOLVED  # no note can tell of it
-                position = start if is_ascii else len(decode_inner(text[:start]))
-                found.append((item.reference, position, url, status))
-        new = decode_inner(splice(text, edits)) if edits else None
-        stays = not edits and all(one[3] not in _REPORTED for one in found)
-        return Settled(new, tuple(found), stays)
+                at = start if text.isascii() else len(decode_inner(text[:start]))
+                links.append(TreeLink(spot.element, attribute, item.reference, at, url, status))
+        return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
@@ -382,20 +368,18 @@ class Walk:
                 continue
             view = value_view(found[2], found[1])
             items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
-            settled = self._settled(text, lower(items, view, found.start(2)))
-            yield _valued(spot.element, holder, None, settled)
+            items = lower(items, view, found.start(2))
+            yield self._value_of(spot, holder, None, written, items)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
+        before, after = "<!--", "-->"
         for holder, written in self._tree.texts(spot.element):
-            text = b"<!--%b-->" % encode_inner(written)
-            visit = partial(visit_comment, text, around=self._around)
-            new, found, stays = self._apart(text, visit, self.inside)
-            if not found:
-                continue
-            new = None if new is None else new[len("<!--") : -len("-->")]
-            before = len("<!--")
-            moved = tuple((link, at - before, url, status) for link, at, url, status in found)
-            yield _valued(spot.element, holder, None, Settled(new, moved, stays))
+            text = f"{before}{written}{after}"
+            visit = partial(visit_comment, encode_inner(text), around=self._around)
+            _, new, links = self._apart(spot, holder, text, visit, self.inside)
+            new = None if new is None else new[len(before) : -len(after)]
+            links = [link._replace(position=link.position - len(before)) for link in links]
+            yield Value(holder, new, links)
 
 
 # xml-stylesheet §3: the pseudo-attribute.
@@ -404,7 +388,6 @@ _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
 _REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
-_NOTHING: Final = Settled(None, (), stays=True)
 # Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
@@ -412,64 +395,19 @@ _REWRITTEN: Final = Status.REWRITTEN
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 # Absolute in every profile, whatever follows.
-_ABSOLUTE: Final = ("http://", "https://")
+_ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
 _NO_SPAN: Final = Span(0, 0)
 
 # A reference that holds no parameters and nothing that a URL parser writes anew.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
 _plain: Final = re.compile(
-    rf"(?!\Z)(?:/{{0,2}}+{_WORD}(?:{_WORD}|/)*+|/?)"
+    rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
     rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
 ).fullmatch
 
 # The rows of the vocabularies stay as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
-_local: Final = lru_cache(maxsize=16)(partial(Row._replace, local=True))
 _BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
 # Longer values are seldom there twice.
 _LONGEST: Final = 2048
-
-
-class Scopes:
-    """The contexts inside of a document, on each xml:base and each link of an item; made once."""
-
-    def __init__(self, inside: Context) -> None:
-        self._inside = inside
-        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
-        # those of what is stated, by the contexts around it.
-        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
-        self._stated: dict[tuple[int, str, str], Context] = {}
-
-    def on(self, innermost: Scope | None) -> Context:
-        """Return the context where an xml:base is in force, within those around it."""
-        left: list[Scope] = []
-        scope = innermost
-        while scope is not None and id(scope) not in self._scoped:
-            left.append(scope)
-            scope = scope[1]
-        context, depth = self._inside, 0
-        if scope is not None:
-            _, context, depth = self._scoped[id(scope)]
-        while left:
-            scope, depth = left.pop(), depth + 1
-            is_too_deep = depth > MAX_XML_BASE_DEPTH  # nothing is resolved there
-            stated = trimmed(scope[0])
-            context = self._based(stated, "xml:base", context, is_too_deep=is_too_deep)
-            self._scoped[id(scope)] = (scope, context, depth)
-        return context
-
-    def on_link(self, link: str, around: Context) -> Context:
-        """Return the context of HTML in an item of a feed: on its link."""
-        return self._based(link, "link of an item", around)
-
-    def _based(
-        self, stated: str, source: str, around: Context, *, is_too_deep: bool = False
-    ) -> Context:
-        if not stated:
-            return around
-        key = (id(around), stated, source)
-        if key not in self._stated:
-            base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
-            self._stated[key] = around.on(UNKNOWN if is_too_deep else base)
-        return self._stated[key]

@@ -81,6 +81,7 @@ ROWS: Final = [
     "<textarea><a href=x></a></textarea><title><a href=x></a></title><a href=y></a>",
     "<p data-src=x about=y>",
     "<link rel=x href='#a'><link rel=expect href='#a'><link rel=expect href=b>",
+    "<p style='a:url(x)'></p><b style='a:url(x)'></b><img srcset='a 2x'><link imagesrcset='a 2x'>",
 ]  # fmt: skip
 EXTENDED: Final = Policy(extended=True)
 
