@@ -218,7 +218,7 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
     for _ in range(_ATTEMPTS):
         made = NewFile(parent, name, mode)
-        _lock(made.descriptor)
+        lock(made.descriptor)
         # Before it had the lock, another run may have removed it.
         if os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0:
             return made
@@ -226,13 +226,19 @@ def _made(parent: Directory, name: str, mode: int) -> NewFile:
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
 
 
-def _lock(descriptor: int) -> bool:
+def lock(descriptor: int) -> bool:
     """Lock a file as far as the file system can, until it is closed; return whether it did."""
     with suppress(OSError):
         if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
     return False
+
+
+def lock_as_mail(descriptor: int) -> None:
+    """Take the lock that mail programs take; `BlockingIOError` where somebody has it."""
+    if fcntl is not None:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def sweep(parent: Directory) -> None:
@@ -244,5 +250,5 @@ def sweep(parent: Directory) -> None:
         with suppress(OSError), ExitStack() as stack:
             descriptor = parent.open_old(name)
             stack.callback(os.close, descriptor)
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and lock(descriptor):
                 parent.unlink(name)

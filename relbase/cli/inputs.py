@@ -172,7 +172,8 @@ def _messages(
 
 
 _OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
-_BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file
+# Of wget -K, Windows and mail programs: they tell of a file.
+_BESIDE: Final = (".orig", ":Zone.Identifier", ".lock")
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # As people and editors name them: a second run would change the backups of the first.

@@ -20,7 +20,6 @@ from relbase.cli.files import STDIN, ChangedError, Input, InputError, OpenInput,
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
-    import mailbox
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.cli.jobs import Options
@@ -302,19 +301,14 @@ _PAUSE: Final = 0.1
 @contextmanager
 def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
     """Hold the locks of a mailbox (fcntl and the dot lock), and yield it as it is under them."""
-    import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
-
     path = os.path.realpath(source.name) if how.follow_symlinks else source.name
-    shown, until = printable(path), time.monotonic() + PATIENCE
+    folder, name = os.path.split(path)
+    shown, dot, until = printable(path), f"{name}.lock", time.monotonic() + PATIENCE
     with ExitStack() as stack:
         try:
-            # It would take a `~` for a home directory; it is closed as it was opened, unread.
-            box = mailbox.mbox(os.path.abspath(path), create=False)  # noqa: PTH100
-            stack.callback(_close, box)
-            while True:
-                with suppress(mailbox.ExternalClashError):
-                    box.lock()
-                    break
+            parent = opened_directory(folder)
+            stack.callback(parent.close)
+            while not _lock(path, parent, dot, stack):
                 if time.monotonic() >= until:
                     why = "another program has locked it"
                     if os.path.lexists(f"{path}.lock"):
@@ -322,12 +316,45 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
                     text = f"{why}: wait for it, or rewrite a copy with -o"
                     raise OutputError(f"{shown}: {text}")
                 time.sleep(_PAUSE)
-        except (OSError, mailbox.Error) as error:
-            text = f"it cannot be locked: {getattr(error, 'strerror', None) or error}"
+        except OSError as error:
+            text = f"it cannot be locked: {error.strerror or error}"
             raise OutputError(f"{shown}: {text}") from None
         yield files.rewound(source)
 
 
-def _close(box: mailbox.mbox) -> None:
-    with suppress(OSError):
-        box.close()
+# In the dot lock of a run, which is locked itself until the process ends.
+_OWN: Final = b"relbase\n"
+
+
+def _lock(path: str, parent: Directory, dot: str, stack: ExitStack) -> bool:
+    """Take both locks until a stack ends; return False where somebody has one."""
+    _break_own(parent, dot)
+    with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
+        file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
+        directories.lock_as_mail(file.fileno())
+        made = taken.enter_context(directories.new_file(parent, dot))
+        made.write((_OWN,))
+        parent.link(made.name, parent, dot)
+        parent.unlink(made.name)
+        taken.callback(_unlock, parent, dot, made)
+        stack.push(taken.pop_all())
+        return True
+    return False
+
+
+def _unlock(parent: Directory, dot: str, made: directories.NewFile) -> None:
+    if os.name == "nt":  # it removes no open file
+        made.close()
+    with suppress(FileNotFoundError):
+        parent.unlink(dot)
+
+
+def _break_own(parent: Directory, dot: str) -> None:
+    """Remove the dot lock of a run that was killed; nobody else's."""
+    with suppress(OSError), ExitStack() as stack:
+        descriptor = parent.open_old(dot)
+        stack.callback(os.close, descriptor)
+        is_over = os.read(descriptor, len(_OWN) + 1) == _OWN and directories.lock(descriptor)
+        # Another run may have removed it meanwhile, and made its own.
+        if is_over and os.path.samestat(os.fstat(descriptor), parent.stat(dot)):
+            parent.unlink(dot)

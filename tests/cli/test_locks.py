@@ -50,6 +50,13 @@ def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
     assert Path("in.mbox.lock").exists() is (how == "dot")
 
 
+def test_the_dot_lock_of_a_killed_run_is_removed() -> None:
+    Path("in.mbox.lock").write_bytes(b"relbase\n")
+    assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 0
+    assert Path("in.mbox").read_bytes() == DONE
+    assert not Path("in.mbox.lock").exists()
+
+
 DELIVER: Final = """
 import fcntl, sys, time
 with open("in.mbox", "r+b") as file:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 FILES: Final = 24
 URL: Final = "http://h.example/"
@@ -106,20 +106,24 @@ _CHANGING: Final = re.compile(r",.*|(?<=\.bak)\.\d+$")
 
 
 def found(top: Path) -> Found:
+    paths = [path for path in top.rglob("*") if path.is_file()]
+    return told((str(path.relative_to(top)), {path.read_bytes()}) for path in paths)
+
+
+def told(named: Iterable[tuple[str, set[bytes]]]) -> Found:
+    """What names with their contents (a name may have one of several) are."""
     files: dict[str, set[bytes]] = {}
     left, rows = Counter[str](), list[dict[str, object]]()
-    for path in (path for path in top.rglob("*") if path.is_file()):
-        if path.suffix == ".lock":  # nobody breaks a lock of somebody who may be there
+    for name, contents in named:
+        if ".lock" in name:
             left["locks"] = 1
-            path.unlink()
-        elif path.name.endswith("relbase-tmp"):
+        elif name.endswith("relbase-tmp"):
             left["temporary files"] = 1
-        elif path.name == REPORT:
-            whole = path.read_bytes().rpartition(b"\n")[0]
+        elif name == REPORT:
+            whole = max(contents, key=len).rpartition(b"\n")[0]
             rows = [json.loads(row) for row in whole.splitlines()]
         else:
-            name = _CHANGING.sub("", str(path.relative_to(top)))
-            files.setdefault(name, set()).add(path.read_bytes())
+            files.setdefault(_CHANGING.sub("", name), set()).update(contents)
     return Found(files, left, rows)
 
 
@@ -164,9 +168,8 @@ class Trial:
         run.wait()
         return is_killed
 
-    def look(self) -> Counter[str]:
+    def look(self, there: Found) -> Counter[str]:
         """Count what is wrong, and what killed runs may leave."""
-        there = found(self.top)
         counts = there.left
         for name in {*self.before, *there.files}:
             contents = there.files.get(name, set())
@@ -190,7 +193,7 @@ def run(way: str, kills: int, chance: random.Random, top: Path) -> bool:
     trial, total, done = Trial(way, top), Counter[str](), 0
     while done < kills:
         done += trial.kill(chance.uniform(0.3, 1) * trial.seconds)
-        total += Counter([*trial.look()])
+        total += Counter([*trial.look(found(trial.top))])
         if trial.is_done:
             trial.make()
     status = trial.start().wait()

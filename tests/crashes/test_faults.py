@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from kill_runs import WAYS, Trial, found
+from power_cuts import BAD, cut, has_strace
 
 from relbase.cli.group import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 resource = pytest.importorskip("resource")
 
@@ -82,3 +84,13 @@ def limited(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.skipif(not has_strace(), reason="strace records no run here")
+@pytest.mark.parametrize("way", ["in place", "Maildir", "mbox"])
+def test_what_was_there_or_its_successor_is_on_the_disk_whenever_the_power_is_cut(
+    way: str, tmp_path: Path
+) -> None:
+    counts = cut(way, tmp_path / "t")
+    assert counts["states"] > 100
+    assert not BAD & {*counts}
