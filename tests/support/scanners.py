@@ -43,22 +43,26 @@ def seen(result: Result) -> tuple[object, ...]:
     return result.data, result.edits, result.notes, result.base, result.links
 
 
-def _read_by_each(data: bytes, **call: object) -> Iterator[tuple[str, Result]]:
-    for name in SCANNERS:
+def _read_by_each(
+    data: bytes, names: tuple[str, ...], **call: object
+) -> Iterator[tuple[str, Result]]:
+    for name in names:
         with scanning(name):
             result = relbase.rewrite(data, **call)  # type: ignore[arg-type]
             _ = result.links  # computed now, and by this scanner
         yield name, result
 
 
-def result_of_each(data: bytes, **call: object) -> dict[str, tuple[object, ...]]:
+def result_of_each(
+    data: bytes, names: tuple[str, ...] = SCANNERS, **call: object
+) -> dict[str, tuple[object, ...]]:
     """What each scanner makes of a document: `seen`, by name."""
-    return {name: seen(result) for name, result in _read_by_each(data, **call)}
+    return {name: seen(result) for name, result in _read_by_each(data, names, **call)}
 
 
 def assert_agreed(data: bytes, **call: object) -> Result:
     """Assert that all scanners agree, and that what is listed as rewritten is what is rewritten."""
-    (_, result), *others = _read_by_each(data, **call)
+    (_, result), *others = _read_by_each(data, SCANNERS, **call)
     for name, other in others:
         assert seen(other) == seen(result), (name, data)
     listed = [link for link in result.links if link.status is relbase.Status.REWRITTEN]
