@@ -41,7 +41,7 @@ _OWN: Final = re.compile(
     r"(?!\()(?:(?P<feed>[^<>]+) \| )?(?P<variables>(?:\w+=\S* )*)relbase(?P<words>"
     r"""(?:'[^']*'|"[^"]*"|[^|<>;&'"\n])*?)(?: < (?P<stdin>\S+))?(?P<then> (?:> \S+|\| .+))?"""
 )
-_COMMAND: Final = re.compile(r"  \$ (.*(?:\n  > .*)*)\n((?:  (?!\$ ).*\n)*)")
+_COMMAND: Final = re.compile(r"  \$ (.*(?:\n  >(?: .*|$))*)\n((?:  (?!\$ ).*\n)*)", re.MULTILINE)
 _is_plain: Final = re.compile(r"(?!\$ |2?> |\[\d+\]$).*\S").fullmatch
 _usage: Final = re.compile(rb"^Usage: relbase .*\nTry 'relbase .*\n\n", re.MULTILINE).sub
 _PROGRAM: Final = f"relbase() {{ '{sys.executable}' -m relbase \"$@\"; }}\n"
@@ -89,7 +89,7 @@ def _again(found: re.Match[str]) -> str:
 
 
 def _line_of(found: re.Match[str]) -> str:
-    return found[1].replace("\n  > ", "\n")
+    return re.sub(r"\n  > ?", "\n", found[1])
 
 
 def run(line: str) -> Ran:
