@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE: Final = "http://elsewhere.test/deep/{}.html"
 
-# So many documents are opened at once.
+# How many documents are opened at once.
 FRAMES: Final = 40
 
 

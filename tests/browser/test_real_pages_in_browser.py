@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 UNKNOWN_URL: Final = "http://h.example/d/p.html"
 ALL: Final = os.environ.get("RELBASE_REAL_PAGES") == "all"
 
-# One page in so many runs by default, drawn by its name.
+# Of this many pages one runs by default, drawn by its name.
 SAMPLE: Final = 20
 
 

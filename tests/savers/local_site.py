@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import base64
 import re
-import threading
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+sys.path.append(str(Path(__file__).parents[1] / "support"))
+
+from web import Page, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,39 +139,11 @@ _MOST: Final = 16
 @contextmanager
 def served() -> Iterator[tuple[str, dict[str, Answer]]]:
     """Serve the site on a port of this machine; yield its host and what is on it."""
-    site: dict[str, Answer] = {}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            # HTTrack writes escapes in lower case.
-            target = re.sub("%[0-9a-f]{2}", lambda found: found[0].upper(), self.path)
-            answer = site.get(target)
-            if answer is None:
-                self.send_error(404)
-                return
-            self.send_response(302 if answer.location else 200)
-            if answer.location:
-                self.send_header("Location", answer.location)
-            self.send_header("Content-Type", answer.type)
-            self.send_header("Content-Length", str(len(answer.body)))
-            self.end_headers()
-            if self.command == "GET":
-                with suppress(OSError):  # a browser that needs no more
-                    self.wfile.write(answer.body)
-
-        do_HEAD = do_GET  # noqa: N815 (its name)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name)
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    host = f"127.0.0.1:{server.server_port}"
-    site.update(pages(host))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    answered: dict[str, Page] = {}
+    with serving(answered) as port:
+        host = f"127.0.0.1:{port}"
+        site = pages(host)
+        for target, (type_, body, location) in site.items():
+            fields = (("Content-Type", type_), *([("Location", location)] if location else []))
+            answered[target] = Page(body, fields, 302 if location else 200)
         yield host, site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

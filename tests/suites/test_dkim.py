@@ -221,7 +221,7 @@ def test_every_length_of_the_signed_part(
 
 
 def cut_bodies(patched: pytest.MonkeyPatch, size: int) -> None:
-    """Let dkimpy sign so many octets of the canonical body: its own `l=` counts all of them."""
+    """Let dkimpy sign the first octets of the canonical body: its own `l=` counts all of them."""
     whole = dkim.CanonicalizationPolicy.canonicalize_body
     patched.setattr(
         dkim.CanonicalizationPolicy,

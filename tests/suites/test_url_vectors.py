@@ -25,7 +25,7 @@ def outcome(base: str | None, reference: str, profile: Profile) -> str | None:
         return None
 
 
-# At least so many rows were in each file when this was written: a file that lost most of its rows
+# How many rows were in each file at least when this was written: one that lost most of its rows
 # would show nothing.
 @pytest.mark.parametrize(
     ("profile", "least"),

@@ -26,12 +26,12 @@ Call: TypeAlias = dict[str, Any]
 # Asserts, by a document, the call that rewrites it and what that gives.
 Law: TypeAlias = "Callable[[bytes, Call, Result], None]"
 
-# At least so many of the documents must have had something to rewrite.
+# The share of the documents that must have had something to rewrite.
 _SHARE: Final = 0.3
 
 
 def examples(count: int) -> settings:
-    """So many examples; RELBASE_EXAMPLES=5000 says otherwise, for which a run has no time."""
+    """A number of examples; RELBASE_EXAMPLES=5000 says otherwise, for which a run has no time."""
     return settings(
         max_examples=int(os.environ.get("RELBASE_EXAMPLES", count)),
         suppress_health_check=[HealthCheck.too_slow],
@@ -41,7 +41,7 @@ def examples(count: int) -> settings:
 def check(
     laws: Sequence[Law], documents: SearchStrategy[bytes], calls: SearchStrategy[Call], count: int
 ) -> None:
-    """Try laws on so many documents, rewritten by calls."""
+    """Try laws on a number of documents, rewritten by calls."""
     tally: Counter[bool] = Counter()
 
     @examples(count)

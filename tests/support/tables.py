@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 Rows = list[dict[str, Any]]
@@ -22,6 +23,12 @@ def load_table(path: Path) -> Rows:
         pytest.skip(f"{path.parent.name}/{path.name} stands in no public repository")
     rows: Rows = json.loads(path.read_text("utf-8"))
     return rows
+
+
+def assert_known(differ: Mapping[str, object], known: Iterable[str]) -> None:
+    """Assert that all that differs is listed, and that what is listed differs."""
+    assert {name: found for name, found in differ.items() if name not in {*known}} == {}
+    assert {*known} - differ.keys() == set(), "these pass: take them off the list"
 
 
 def retrieval_urls(root: Path) -> dict[str, str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import re
 import threading
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -41,7 +42,9 @@ def serving(pages: Mapping[str, Page]) -> Iterator[int]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            page = pages.get(self.path.partition("?")[0], Page(status=404))
+            # HTTrack writes escapes in lower case.
+            target = re.sub("%[0-9a-f]{2}", lambda found: found[0].upper(), self.path)
+            page = pages.get(target) or pages.get(target.partition("?")[0]) or Page(status=404)
             port = str(self.server.server_port)
             body = CODINGS[page.coding](page.body)
             self.send_response_only(page.status)
@@ -61,7 +64,11 @@ def serving(pages: Mapping[str, Page]) -> Iterator[int]:
             else:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command == "GET":
+                with suppress(OSError):  # a browser that needs no more
+                    self.wfile.write(body)
+
+        do_HEAD = do_GET  # noqa: N815 (its name)
 
         def log_message(self, *_arguments: object) -> None:
             pass
