@@ -33,7 +33,7 @@ from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import Grown, RunView, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from relbase.view.runs import View
 
@@ -171,13 +171,15 @@ class CountedView:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        lowered: list[Edit] = []
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Lower edits one by one."""
         at = raw = 0
         for grown, new in merge(self.inner, map(self._whole_characters, edits)):
             start = raw + self._length(at, grown.start)
             at, raw = grown.end, start + self._length(grown.start, grown.end)
-            lowered.append(Edit(start, raw, self._spell(new)))
-        return lowered
+            yield Edit(start, raw, self._spell(new))
 
     def _whole_characters(self, edit: Edit) -> Grown:
         inner, (start, end, _) = self.inner, edit

@@ -9,16 +9,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import code_of
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, pieces
+from relbase.view.transcode import CountedView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from relbase.view.runs import View
 
@@ -101,26 +100,29 @@ def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it."""
     if b"\r" in raw or b"<" in raw:
         return _run_view(raw)
-    inner = _parsed(raw)
-    if inner is not None:
-        return EscapedView(raw, inner)
+    inner, bare = _parsed(raw), list[int]()
+    if inner is None:
+        inner = _unmasked(raw, bare)
+    longer = None if inner is None else _written_longer(raw)
+    if inner is None or longer is None:
+        return _run_view(raw)
+    return EscapedView(inner, longer, bare)
+
+
+def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
+    """What a text with flaws means, and where an `&` in that is bare."""
     copy = masked(raw)
     inner = _parsed(copy)
     if inner is None:
-        return _run_view(raw)
-    return _flawed_view(raw, copy, inner)
-
-
-def _flawed_view(raw: bytes, copy: bytes, inner: bytes) -> EscapedView:
+        return None
     unmasked = bytearray(inner)
-    bare = []
     flaws = set(spots(raw, copy))
     for outside, inside in zip(_masks(copy), _masks(inner), strict=True):
         if outside in flaws:
             unmasked[inside] = raw[outside]
             if raw[outside] == _AMPERSAND:
                 bare.append(inside)
-    return EscapedView(raw, bytes(unmasked), bare)
+    return bytes(unmasked)
 
 
 _AMPERSAND: Final = ord("&")
@@ -148,43 +150,17 @@ def _parsed(raw: bytes) -> bytes | None:
     return b"".join(read)
 
 
-class EscapedView:
+class EscapedView(CountedView):
     """The view of a text that expat has read: where it has flaws, in a masked copy."""
 
-    __slots__ = ("_bare", "_longer", "_raw", "inner")
+    __slots__ = ("_bare",)
 
-    def __init__(self, raw: bytes, inner: bytes, bare: Sequence[int] | None = None) -> None:
-        self._raw = raw
+    def __init__(self, inner: bytes, longer: Mapping[bytes, int], bare: Sequence[int] = ()) -> None:
+        super().__init__(inner, _counting(longer), spell_text)
         self._bare = bare
-        self.inner = inner
-        self._longer: _Longer | None = None
-
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        return list(self.lowered(edits))
-
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits one by one."""
-        left = iter(edits)
-        first = next(left, None)
-        if first is None:
-            return
-        if self._longer is None:
-            written = _written_longer(self._raw)
-            if written is None:
-                yield from _run_view(self._raw).lowered(chain((first,), left))
-                return
-            self._longer = _Longer(written)
-        at = raw = 0
-        for start, end, new in chain((first,), left):
-            begin = raw + self._length(at, start)
-            raw = begin if start == end else begin + self._length(start, end)
-            at = end
-            yield Edit(begin, raw, spell_text(new))
 
     def _length(self, start: int, end: int) -> int:
-        assert self._longer is not None
-        length = self._longer.length(self.inner[start:end])
+        length = super()._length(start, end)
         if self._bare:
             bare = bisect_left(self._bare, end) - bisect_left(self._bare, start)
             length -= bare * (len(b"&amp;") - len(b"&"))
@@ -194,26 +170,26 @@ class EscapedView:
 TextView: TypeAlias = RunView | EscapedView
 
 
-class _Longer:
-    __slots__ = ("_bytes", "_others")
+def _counting(longer: Mapping[bytes, int]) -> Callable[[bytes], int]:
+    """Return what counts the bytes that a text is written in, by how much longer characters are."""
+    # Those of one byte are counted together where they are as long: one pass for each length.
+    single: dict[int, bytes] = {}
+    others: list[tuple[bytes, int]] = []
+    for character, more in longer.items():
+        if len(character) == 1:
+            single[more] = single.get(more, b"") + character
+        else:
+            others.append((character, more))
 
-    def __init__(self, written: Mapping[bytes, int]) -> None:
-        # Those of one byte are counted together where they are as long: one pass for each length.
-        self._bytes: dict[int, bytes] = {}
-        self._others: list[tuple[bytes, int]] = []
-        for character, more in written.items():
-            if len(character) == 1:
-                self._bytes[more] = self._bytes.get(more, b"") + character
-            else:
-                self._others.append((character, more))
-
-    def length(self, text: bytes) -> int:
+    def count(text: bytes) -> int:
         length = size = len(text)
-        for more, characters in self._bytes.items():
+        for more, characters in single.items():
             length += more * (size - len(text.translate(None, characters)))
-        for character, more in self._others:
+        for character, more in others:
             length += more * text.count(character)
         return length
+
+    return count
 
 
 # Each different reference is a pass over the text.
@@ -225,7 +201,7 @@ _references: Final = expression(rb"&[#0-9A-Za-z]++;")
 def _written_longer(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the references of a text are; None where a character has two spellings."""
     longer: dict[bytes, int] = {}
-    for spelled in set(_references.findall(raw)):
+    for spelled in {found[0] for found in _references.finditer(raw)}:  # there may be a million
         found = _in_text.fullmatch(spelled)
         character = b"" if found is None else _meaning(found)
         if character in longer or (character in raw and character != b"&"):
