@@ -7,10 +7,9 @@ RFC 1808. Where RFC 1808 says that the two differ, what one of them accepts is a
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate, islice
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -275,8 +274,7 @@ class Core(NamedTuple):
     whole: str  # the text that it was taken from
     runs: list[Excess]  # sorted and disjoint
     text: str  # what is left
-    at: list[int]  # where in `text` each piece between runs begins, and
-    starts: list[int]  # where in `whole`
+    places: list[int]  # where in `whole` each character of it stands, and its end
 
     def around(self) -> Iterator[Violation]:
         """The violations that the runs are."""
@@ -287,13 +285,9 @@ class Core(NamedTuple):
         """A finding on the text, as one on the whole."""
         if not self.runs:
             return found
-        start = self._moved(found.start)
-        end = self._moved(found.end - 1) + 1 if found.end > found.start else start
+        start = self.places[found.start]
+        end = self.places[found.end - 1] + 1 if found.end > found.start else start
         return found._replace(start=start, end=end)
-
-    def _moved(self, offset: int) -> int:
-        piece = bisect_right(self.at, offset) - 1
-        return self.starts[piece] + offset - self.at[piece]
 
 
 def core_of(text: str) -> Core:
@@ -304,15 +298,16 @@ def core_of(text: str) -> Core:
     if not isinstance(text, str):
         raise not_text(text, "URL")
     if not _anything_search(text):
-        return Core(text, [], text, [0], [0])
+        return Core(text, [], text, [])
     runs = [run for run in _runs(text) if run.start < run.end]
-    starts = [0, *(run.end for run in runs)]
-    ends = [*(run.start for run in runs), len(text)]
-    # An empty piece is dropped: what is missing at the end of a URL is missing before a bracket.
-    kept = [(at, end) for at, end in zip(starts, ends, strict=True) if at < end] or [(0, 0)]
-    lengths = list(accumulate((end - at for at, end in kept), initial=0))
-    left = "".join([text[at:end] for at, end in kept])
-    return Core(text, runs, left, lengths[:-1], [at for at, _ in kept])
+    places: list[int] = []
+    at = 0
+    for run in (*runs, Excess(len(text), len(text), "")):
+        places += range(at, run.start)
+        at = run.end
+    left = "".join([text[place] for place in places])
+    # What is missing at the end of a URL is missing before a bracket.
+    return Core(text, runs, left, [*places, places[-1] + 1 if places else 0])
 
 
 def _runs(text: str) -> Iterator[Excess]:
