@@ -7,7 +7,6 @@ from itertools import pairwise
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import HOSTILE
@@ -189,52 +188,6 @@ def test_spans(name: bytes, raw: bytes) -> None:
     for start, end in spans:
         assert 0 <= start < end <= len(raw)
         assert raw[start] > 0x20 < raw[end - 1]
-
-
-# Time (threat M4): at these sizes a call takes 20 ms or more.
-
-
-@pytest.mark.parametrize(
-    ("name", "start", "text"),
-    [
-        (ONE, b"", b"("),
-        (ONE, b"", b"(x) "),
-        (ONE, b"", b"\\("),
-        (ONE, b"x", b" ("),
-        (ONE, b"x", b" (y)"),
-        (ONE, b"", b"<"),
-        (ONE, b"<", b"x"),
-        (ONE, b"", b"x"),
-        (ONE, b"", b"url:"),
-        (ONE, b"", b"\xe9"),
-        (ONE, b"", b"a\r\n "),
-        (ONE, b"", b"\r\n "),
-        (ONE, b"", b"=?"),
-        (ONE, b"", b"=?utf-8?Q?"),
-        (ONE, b"", b"=?utf-8?Q?x?= "),
-        (LOCATION, b"", b"x\r\n "),
-        (LINK, b"", b"<"),
-        (LINK, b"", b"<x>,"),
-        (LINK, b"<x>;", b'"'),
-        (LINK, b"<x>;", b" ("),
-        (LIST, b"", b"<"),
-        (LIST, b"", b"("),
-        (LIST, b"", b"(x) "),
-        (LIST, b"", b"<x>,"),
-        (LIST, b"<x> ", b"("),
-        (LIST, b"", b"<x> (y),"),
-        (LIST, b"", b"\r\n "),
-        (REFRESH, b"0;url=", b"x\r\n "),
-    ],
-)
-def test_time_is_linear(name: bytes, start: bytes, text: bytes) -> None:
-    def read_all(value: bytes) -> None:
-        for span in references(name, value):
-            view = folded_view(value[slice(*span)], quote_before(value, span))
-            end = len(view.inner)
-            view.lower([Edit(0, 0, b"http://h/=?"), Edit(end, end, b"=")])
-
-    assert_linear_from_10_ms(read_all, lambda n: start + text * (n // len(text)))
 
 
 # (the Content-Type of a message/external-body, its URL): RFC 2017 §3.1
