@@ -14,7 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
-from relbase.trees.walk import TreeLink, Walk
+from relbase.trees.tree import TreeLink
+from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
@@ -69,9 +70,7 @@ def make_links_absolute(
     >>> lxml.html.tostring(page)
     b'<p><a href="http://h.example/x">x</a><img srcset="http://h.example/d/y 2x"></p>'
     """
-    if not isinstance(drop_base, bool):
-        kind = type(drop_base).__name__
-        raise TypeError(f"drop_base is a bool, not {kind}: give True or False")
+    _check_bool("drop_base", drop_base)
     if handle_failures not in {"ignore", "discard", None}:
         raise ValueError(
             f"handle_failures is {handle_failures!r}: give 'ignore', 'discard' or None"
@@ -79,20 +78,17 @@ def make_links_absolute(
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
     # All is found before anything is changed: the walk goes along what would change.
     values = list(walk.values(all_=False))
-    failed: list[TreeLink] = []
-    if handle_failures != "ignore":
-        failed = [link for value in values for link in value.failed()]
-    if failed:
-        if walk.inside.resolve is None:
-            raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
-        if handle_failures is None:
-            shown = repr(failed[0].reference[:200])
-            fix = "give handle_failures='ignore' or 'discard'"
-            raise ValueError(f"{shown} cannot be resolved: {fix}")
+    is_asked = handle_failures != "ignore"
+    failed = [link for value in values for link in value.failed()] if is_asked else []
+    if failed and walk.inside.resolve is None:
+        raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
+    if failed and handle_failures is None:
+        shown = repr(failed[0].reference[:200])
+        fix = "give handle_failures='ignore' or 'discard'"
+        raise ValueError(f"{shown} cannot be resolved: {fix}")
     changed: list[TreeLink] = []
     for value in values:
-        discards = handle_failures == "discard" and value.failed()
-        changed += walk.discarded(value) if discards else walk.written(value)
+        changed += walk.discarded(value) if failed and value.failed() else walk.written(value)
     if drop_base:
         walk.drop_base()
     return changed
@@ -160,9 +156,7 @@ def _walk(
     *,
     resolve_base_href: bool,
 ) -> Walk:
-    if not isinstance(resolve_base_href, bool):
-        kind = type(resolve_base_href).__name__
-        raise TypeError(f"resolve_base_href is a bool, not {kind}: give True or False")
+    _check_bool("resolve_base_href", resolve_base_href)
     return Walk(
         _opened(tree, as_policy(policy)),
         None if base_url is None else as_url(base_url, "base_url"),
@@ -170,6 +164,11 @@ def _walk(
         as_policy(policy),
         resolve_base_href=resolve_base_href,
     )
+
+
+def _check_bool(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is a bool, not {type(value).__name__}: give True or False")
 
 
 def _opened(tree: object, policy: Policy) -> Tree:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement
 from relbase.references.values import trimmed
 from relbase.references.xml import ALTERNATES
+from relbase.rewriting.items import Status
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Spot
 from relbase.view.charset import lookup
@@ -21,6 +22,39 @@ if TYPE_CHECKING:
 
 # An element, of a package without types that serve.
 Node: TypeAlias = Any
+
+
+class TreeLink(NamedTuple):
+    """One link in a tree. The first four fields are those of lxml's `iterlinks`.
+
+    Args:
+        element: Node of the tree; a comment for a link in a conditional comment.
+        attribute: Name as the tree has it; None for text.
+        reference: As the author wrote it.
+        position: Where it begins in the value or text, in characters.
+        url: What the reference resolves to; None if unresolved.
+        status: Whether it was rewritten, is absolute, was kept or is unresolved.
+    """
+
+    element: Any
+    attribute: str | None
+    reference: str
+    position: int
+    url: str | None
+    status: Status
+
+
+class Value(NamedTuple):
+    """One value or text of a tree that holds references."""
+
+    holder: Any  # the element, or what holds the text
+    text: str | None  # what it becomes, None for the same
+    links: list[TreeLink]  # the references in it
+
+    def failed(self) -> list[TreeLink]:
+        """Those that cannot be resolved."""
+        return [link for link in self.links if link.status is Status.UNRESOLVED]
+
 
 _conditional: Final = re.compile(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
 

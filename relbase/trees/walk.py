@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, remembering, retrieval
 from relbase.call import DEFAULT_POLICY
@@ -25,7 +25,7 @@ from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.trees.markup import SHEET
-from relbase.trees.tree import Scopes
+from relbase.trees.tree import Scopes, TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -37,38 +37,6 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.trees.markup import ElementRow, Spot
     from relbase.trees.tree import Tree
-
-
-class TreeLink(NamedTuple):
-    """One link in a tree. The first four fields are those of lxml's `iterlinks`.
-
-    Args:
-        element: Node of the tree; a comment for a link in a conditional comment.
-        attribute: Name as the tree has it; None for text.
-        reference: As the author wrote it.
-        position: Where it begins in the value or text, in characters.
-        url: What the reference resolves to; None if unresolved.
-        status: Whether it was rewritten, is absolute, was kept or is unresolved.
-    """
-
-    element: Any
-    attribute: str | None
-    reference: str
-    position: int
-    url: str | None
-    status: Status
-
-
-class Value(NamedTuple):
-    """One value or text of a tree that holds references."""
-
-    holder: Any  # the element, or what holds the text
-    text: str | None  # what it becomes, None for the same
-    links: list[TreeLink]  # the references in it
-
-    def failed(self) -> list[TreeLink]:
-        """Those that cannot be resolved."""
-        return [link for link in self.links if link.status is Status.UNRESOLVED]
 
 
 def _on_url(url: str, profile: Profile, encoding: str) -> Context:
