@@ -38,6 +38,10 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of bs4: XML that is parsed as HTML
         pages, source = _pages(data)
+        links = b"".join(b'<a href="p%d/../q%d?x">t</a>\n' % (at, at) for at in range(3_000))
+        title = "Links of trees of lxml.html made absolute: p1/../q1?x, each another"
+        ways = {"relbase": _ours, "lxml's own": _by_lxml}
+        yield _compared(title, lxml.html.document_fromstring, ways, [b"<p>" + links], rounds)
         for name, parse, peer, way in (
             ("lxml.html", lxml.html.document_fromstring, "lxml's own", _by_lxml),
             ("BeautifulSoup(lxml)", _soup("lxml"), "a loop of urljoin", _by_loop),

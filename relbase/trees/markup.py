@@ -7,7 +7,7 @@ These become text again when the tree is written, so that they do not count.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
     from relbase.policy import Policy
     from relbase.references.vocabulary import Row
+    from relbase.rewriting.context import Context
 
-# xml:base of an element, and of those around it, outward (XML Base §4).
-Scope: TypeAlias = "tuple[str, Scope | None]"
+
+class Scope(NamedTuple):
+    """What an `xml:base` decides (XML Base §4)."""
+
+    inside: Context  # what the references inside are resolved with
+    around: Context  # what it is resolved with itself
+    depth: int
 
 
 class Around(NamedTuple):
@@ -59,11 +65,6 @@ class ElementRow(NamedTuple):
     is_item: bool = False  # of a feed
     is_base: bool = False  # whether it is HTML's `<base>`, which stands on what is around all
 
-    @property
-    def is_shown(self) -> bool:
-        """Whether browsers read it as their own; they know no xml:base in a document of it."""
-        return self.vocabulary in _SHOWN
-
 
 COMMENT: Final = ElementRow(b"")
 SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
@@ -95,7 +96,8 @@ class Known:
         self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
         # Whether all that may hold references is `LINKING`.
         self.is_usual = is_html and not (policy.extended or policy.attributes)
-        self.is_shown = self.kind(root, TOP).is_shown
+        # Whether browsers read the document as their own: they know no xml:base in it.
+        self.is_shown = self.kind(root, TOP).vocabulary in _SHOWN
 
     def kind(self, tag: str, around: Around) -> ElementRow:
         """What is known of an element."""

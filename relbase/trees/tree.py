@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement
-from relbase.references.values import trimmed
 from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
-from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Spot
 from relbase.view.charset import lookup
 
@@ -17,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 
     from relbase.policy import Policy
-    from relbase.rewriting.context import Context
     from relbase.trees.markup import Scope
 
 # An element, of a package without types that serve.
@@ -87,6 +83,8 @@ class Tree:
     set_text: Callable[[Node, Any, str], Node]
     remove: Callable[[Node], None]  # takes an element away, and leaves what stands after it
 
+    # What an xml:base decides inside of another; nothing before somebody asks.
+    enter: Callable[[str, Scope | None], Scope | None] = staticmethod(lambda _stated, _scope: None)
     url: str | None = None  # what the document was retrieved from, where the tree knows it
 
     def __init__(
@@ -138,7 +136,7 @@ class Tree:
     def _scope(self, element: Node, here: Around) -> Scope | None:
         """The xml:base that is in force in an element: its own one counts for itself too."""
         stated = "" if self._is_html else self.get(element, self.XML_BASE)
-        return (stated, here.scope) if stated else here.scope
+        return self.enter(stated, here.scope) if stated else here.scope
 
     def _around(self, element: Node) -> Around:
         around = TOP
@@ -178,47 +176,3 @@ class Tree:
 
 
 _AT_TOP: Final = None, TOP
-
-
-class Scopes:
-    """The contexts inside of a document, on each xml:base and each link of an item; made once."""
-
-    def __init__(self, inside: Context) -> None:
-        self._inside = inside
-        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
-        # those of what is stated, by the contexts around it.
-        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
-        self._stated: dict[tuple[int, str, str], Context] = {}
-
-    def on(self, innermost: Scope | None) -> Context:
-        """Return the context where an xml:base is in force, within those around it."""
-        left: list[Scope] = []
-        scope = innermost
-        while scope is not None and id(scope) not in self._scoped:
-            left.append(scope)
-            scope = scope[1]
-        context, depth = self._inside, 0
-        if scope is not None:
-            _, context, depth = self._scoped[id(scope)]
-        while left:
-            scope, depth = left.pop(), depth + 1
-            is_too_deep = depth > MAX_XML_BASE_DEPTH  # nothing is resolved there
-            stated = trimmed(scope[0])
-            context = self._based(stated, "xml:base", context, is_too_deep=is_too_deep)
-            self._scoped[id(scope)] = (scope, context, depth)
-        return context
-
-    def on_link(self, link: str, around: Context) -> Context:
-        """Return the context of HTML in an item of a feed: on its link."""
-        return self._based(link, "link of an item", around)
-
-    def _based(
-        self, stated: str, source: str, around: Context, *, is_too_deep: bool = False
-    ) -> Context:
-        if not stated:
-            return around
-        key = (id(around), stated, source)
-        if key not in self._stated:
-            base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
-            self._stated[key] = around.on(UNKNOWN if is_too_deep else base)
-        return self._stated[key]

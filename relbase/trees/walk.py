@@ -1,17 +1,17 @@
 """A walk over a tree: which values hold references, what these are, and what they become.
 
-The visits that rewrite bytes read each value: encoded as UTF-8 going in, decoded coming out. What a
-URL becomes is remembered, since pages repeat their links.
+The visits that rewrite bytes read each value: encoded as UTF-8 going in, decoded coming out. Plain
+references, which most are, go to the resolver at once.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, remembering, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
 from relbase.call import DEFAULT_POLICY
 from relbase.edit import Edit, Span, splice
 from relbase.opening.recognition import reader
@@ -24,8 +24,9 @@ from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.markup import SHEET
-from relbase.trees.tree import Scopes, TreeLink, Value
+from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
+from relbase.trees.markup import SHEET, Scope
+from relbase.trees.tree import TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -68,8 +69,11 @@ class Walk:
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, profile, tree.encoding or "utf-8")
         self._around = outside.asking(task)
-        embedded = self._embedded() if resolve_base_href else self._around.base
-        self.inside = self._around.having(base=embedded, sheets=tree.has_sheets)
+        base = self._around.base
+        for element in islice(tree.bases(whole=True), int(resolve_base_href)):
+            stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
+            base, _ = self._around.established(stated)
+        self.inside = self._around.having(base=base, sheets=tree.has_sheets)
         # What resolves plain references, by the context; None where more decides.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values that pages repeat become, by their rows and contexts.
@@ -79,19 +83,13 @@ class Walk:
         self._all = True  # whether what stays is asked for, too
         self._editing = task._replace(edits_only=True)
         self._finding = task._replace(found_only=True)
-        self._scopes = Scopes(self.inside)
+        self._nowhere = self.inside.on(UNKNOWN)  # where xml:base nests too deep
+        # The contexts on what is stated inside, by the contexts around.
+        self._stated: dict[tuple[int, str], Context] = {}
+        tree.enter = self._enter
         # In what browsers show xml:base does not count, but is made absolute (rule 7).
         self._ignores_scopes = profile is Profile.WHATWG and tree.known.is_shown
         self._item: tuple[Any, str] = None, ""  # of a feed, and its link
-
-    def _embedded(self) -> Base:
-        """The base that the document states itself (RFC 1808 §3.1), or that around it."""
-        around, element = self._around, next(self._tree.bases(whole=True), None)
-        if element is None:
-            return around.base
-        value = trimmed(self._tree.get(element, "href"))
-        stated = Statement(Layer.EMBEDDED, value, "<base href>")
-        return around.established(stated)[0]
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912
@@ -152,7 +150,9 @@ class Walk:
         """What the references of an element are resolved with."""
         if spot.kind.is_base:
             return self._around
-        context = self.inside if self._ignores_scopes else self._scopes.on(spot.scope)
+        context = self.inside
+        if spot.scope is not None and not self._ignores_scopes:
+            context = spot.scope.inside
         return self._on_link(spot, context) if spot.kind.vocabulary == HTML else context
 
     def _on_link(self, spot: Spot, context: Context) -> Context:
@@ -161,12 +161,28 @@ class Walk:
             return context
         if spot.item is not self._item[0]:
             self._item = spot.item, trimmed(self._tree.item_link(spot.item))
-        return self._scopes.on_link(self._item[1], context)
+        return self._based(self._item[1], "link of an item", context)
+
+    def _enter(self, stated: str, outer: Scope | None) -> Scope:
+        around, depth = (self.inside, 1) if outer is None else (outer.inside, outer.depth + 1)
+        if depth > MAX_XML_BASE_DEPTH:
+            return Scope(self._nowhere, around, depth)
+        return Scope(self._based(trimmed(stated), "xml:base", around), around, depth)
+
+    def _based(self, stated: str, source: str, around: Context) -> Context:
+        """The context on a base that is stated in a document."""
+        if not stated:
+            return around
+        key = (id(around), stated)
+        if key not in self._stated:
+            base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
+            self._stated[key] = around.on(base)
+        return self._stated[key]
 
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
         """The value of an attribute that depends on others, or of xml:base itself."""
         if spot.scope is not None and key == _XML_BASE:
-            context = self._scopes.on(spot.scope[1])
+            context = spot.scope.around
         for row in self._counting(spot, spot.kind.rows[key])[:1]:
             attribute = self._tree.spelled(spot.element, key)
             value = self._tree.get(spot.element, attribute)

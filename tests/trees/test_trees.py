@@ -14,7 +14,6 @@ import lxml.html
 import lxml.objectify
 import parsel
 import pytest
-import yarl
 from growth import assert_linear_from_10_ms
 
 from relbase import Policy, Profile, Status, rewrite, rewrite_text
@@ -189,11 +188,6 @@ def test_lxml_says_what_it_was_parsed_from() -> None:
     assert [link.url for link in tree_links(tree)] == [None]
 
 
-def test_a_url_object() -> None:
-    tree = soup("<a href=x>", "lxml")
-    assert [link.url for link in tree_links(tree, yarl.URL(URL))] == ["http://h.example/d/x"]
-
-
 @pytest.mark.parametrize("parser", [*SOUPS, "lxml.html"])
 def test_base(parser: str) -> None:
     markup = (
@@ -240,6 +234,13 @@ def test_a_part_inside_of_what_changes_the_rules(parser: str) -> None:
     part = tree.g if isinstance(tree, bs4.Tag) else tree.find(".//g")
     found = [(link.reference, link.status) for link in tree_links(part, URL)]
     assert found == [("#i", Status.KEPT), ("x", Status.REWRITTEN)]
+
+
+def test_names_in_capitals_and_of_namespaces_in_a_parsed_tree() -> None:
+    tree = lxml.html.document_fromstring("<p>a<svg><title>b</title></svg>")
+    for name in ("A", "{http://www.w3.org/1999/xhtml}a", "{http://www.w3.org/2000/svg}use"):
+        lxml.etree.SubElement(tree.body, name, href="x")
+    assert [link.url for link in make_links_absolute(tree, URL)] == ["http://h.example/d/x"] * 3
 
 
 def test_a_part_of_lxml() -> None:
