@@ -6,6 +6,7 @@ A URL may be megabytes long and harm a terminal: `check` shows excerpts in print
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -211,22 +212,30 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> int:
 
     "-" or no URL reads URLs from standard input, one per line.
     """
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
     for url in listed(urls or ("-",)):
         grammar, why = _parts(url)
-        category, text = _category(url)
+        generic = rfc1808.split(url)
+        kind = None if generic.scheme is None else category(generic.scheme)
         split = {
-            "rfc1808": rfc1808.split(url)._asdict(),
+            "rfc1808": generic._asdict(),
             "rfc3986": rfc3986.split(url)._asdict(),
-            "whatwg": _record(url),
+            "whatwg": None,
         }
+        with suppress(ValueError):
+            split["whatwg"] = whatwg.split(url)._asdict()
         if as_json:
-            streams.say(object_line({"url": url, **split, "parts": grammar, "category": category}))
+            more = {"parts": grammar, "category": kind and kind.name.lower()}
+            streams.say(object_line({"url": url}, split, more))
             continue
         streams.say(excerpt(url))
         for title, values in split.items():
             _show(title, values, "failure without a base")
         _show("grammar", grammar, why)
-        streams.say(f"    {'category':10}{text}")
+        shown = kind and f"{excerpt(generic.scheme or '')}: {kind.value}"
+        shown = shown or "of the scheme of its base: it has none"
+        streams.say(f"    {'category':10}{shown} (RFC 1808 §2.3)")
     return ExitStatus.DONE
 
 
@@ -261,20 +270,3 @@ def _shown(name: str, value: object) -> str:
 
 def _inside(text: str) -> str:
     return excerpt(text) if text else ""
-
-
-def _record(url: str) -> dict[str, object] | None:
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-    try:
-        return whatwg.split(url)._asdict()
-    except ValueError:
-        return None
-
-
-def _category(url: str) -> tuple[str | None, str]:
-    scheme = rfc1808.split(url).scheme
-    if scheme is None:
-        return None, "of the scheme of its base: it has none (RFC 1808 §2.3)"
-    found = category(scheme)
-    return found.name.lower(), f"{excerpt(scheme)}: {found.value} (RFC 1808 §2.3)"
