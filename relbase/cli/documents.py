@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
 from relbase.call import Arguments, Call, check
@@ -19,9 +19,11 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.notes import Note
 from relbase.opening.recognition import kind_of_type
 from relbase.references.html import Element, elements
 from relbase.references.tags import attributes
+from relbase.results import Entity, Link
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -32,8 +34,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder, Found
     from relbase.mail.mbox import Lengths, Numbered
-    from relbase.notes import Note
-    from relbase.results import Entity, Link, Result
+    from relbase.results import Result
 
 
 class InputDocument(NamedTuple):
@@ -122,7 +123,7 @@ def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
         is_kept = may_stay and not rewritten(document, call).edits
     for link in pipeline.links_called(document.data, call):
         is_dropped = is_kept and link.status is Status.REWRITTEN
-        yield link_in(document, link._replace(status=Status.KEPT) if is_dropped else link)
+        yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
 
 # ---- what the library says of a document, said of the input
@@ -135,49 +136,31 @@ def before_part(part: str, number: str = "") -> str:
     return f"message {part}: " if part == number else f"part {part}: "
 
 
-def note_in(document: InputDocument, note: Note) -> Note:
+_Said = TypeVar("_Said", Note, Link, Entity)
+
+
+def in_input(document: InputDocument, said: _Said) -> _Said:
     if not document.number:
-        return note
-    span = _span(document, note.span) if note.span else None
-    return note._replace(part=_part(document, note.part), span=span)
+        return said
+    part = f"{document.number}/{said.part}" if said.part else document.number
+    if isinstance(said, Note):
+        return said._replace(part=part, span=said.span and _moved(said.span, document.start))
+    base, span = _base_in(document, said.base), _moved(said.span, document.start)
+    if isinstance(said, Entity):
+        return replace(said, part=part, span=span, base=base)
+    return said._replace(part=part, span=span, base=base, line=said.line + document.lines)
 
 
-def base_in(document: InputDocument, base: Base) -> Base:
-    if not document.number or (base.outer is None and not base.refused):
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
+def _base_in(document: InputDocument, base: Base) -> Base:
+    if base.outer is None and not base.refused:
         return base
-    refused = tuple(note_in(document, note) for note in base.refused)
-    outer = None if base.outer is None else base_in(document, base.outer)
+    refused = tuple(in_input(document, note) for note in base.refused)
+    outer = None if base.outer is None else _base_in(document, base.outer)
     return replace(base, outer=outer, refused=refused)
-
-
-def link_in(document: InputDocument, link: Link) -> Link:
-    if not document.number:
-        return link
-    return link._replace(
-        part=_part(document, link.part),
-        base=base_in(document, link.base),
-        span=_span(document, link.span),
-        line=link.line + document.lines,
-    )
-
-
-def entity_in(document: InputDocument, entity: Entity) -> Entity:
-    if not document.number:
-        return entity
-    return replace(
-        entity,
-        part=_part(document, entity.part),
-        span=_span(document, entity.span),
-        base=base_in(document, entity.base),
-    )
-
-
-def _part(document: InputDocument, part: str) -> str:
-    return f"{document.number}/{part}" if part else document.number
-
-
-def _span(document: InputDocument, span: Span) -> Span:
-    return Span(span.start + document.start, span.end + document.start)
 
 
 # ---- notes, as warnings and as advice
@@ -213,7 +196,7 @@ def collect(
             line += data.count(b"\n", before, at)
             line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
             place = f":{line}:{at - line_start + 1}"
-        text = sentence(note_in(document, note), document.number, several=several)
+        text = sentence(in_input(document, note), document.number, several=several)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 

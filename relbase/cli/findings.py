@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
 from relbase.cli import streams
-from relbase.cli.documents import InputDocument, link_in, note_in, place_of, sentence
+from relbase.cli.documents import InputDocument, in_input, place_of, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
@@ -79,9 +79,9 @@ class Finding(NamedTuple):
 def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
     for note in result.notes:
         if note.reason in UNCHECKED:
-            yield Finding(file, f"not checked: {sentence(note_in(document, note))}")
+            yield Finding(file, f"not checked: {sentence(in_input(document, note))}")
         elif note.reason is Reason.PLACEHOLDER_CHANGED:
-            yield Finding(file, sentence(note_in(document, note)))
+            yield Finding(file, sentence(in_input(document, note)))
     for link in pipeline.links_called(document.data, call):
         # A message of a mailbox may stay as it is as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
@@ -95,7 +95,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
                 text += f": {excerpt(link.url)}"
-            yield Finding(file, text, link_in(document, link), column, until)
+            yield Finding(file, text, in_input(document, link), column, until)
 
 
 def _characters(data: bytes) -> int:

@@ -230,7 +230,7 @@ def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
             return
         for document, call in calls(source, settings, finder):
             listed = entities_called(document.data, call)
-            entities = [documents.entity_in(document, entity) for entity in listed]
+            entities = [documents.in_input(document, entity) for entity in listed]
             for entity in entities:
                 tally.warnings += not entity.base.usable or bool(_refused(entity.base))
                 if as_json:

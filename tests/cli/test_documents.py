@@ -14,8 +14,8 @@ from relbase.cli.documents import (
     InputDocument,
     SelfCheckError,
     documents,
+    in_input,
     links_of,
-    note_in,
     rewritten,
     verify,
 )
@@ -90,7 +90,7 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
     )
     assert output == result.data
     notes = [
-        note_in(document, note)
+        in_input(document, note)
         for document, one in zip(found, done, strict=True)
         for note in one.notes
         if note.reason is not Reason.BASE_NONE  # counted for a whole input
