@@ -59,7 +59,10 @@ class Record(NamedTuple):
 
     def get(self, name: str) -> str:
         """Return the value of the first field of a name in lower case, "" for none."""
-        return next((value for field, value in self.fields if field == name), "")
+        for field, value in self.fields:
+            if field == name:
+                return value
+        return ""
 
     @property
     def url(self) -> str:
@@ -259,10 +262,8 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     version = _version(text.data, text.pos)
     if version is None or found[1] or found.end() - text.pos > MAX_HEAD:
         return None
-    fields = tuple(
-        (name.decode("ascii", "replace").lower(), _text_of(value))
-        for name, value in _fields(text.data[version.end() : found.end()])
-    )
+    listed = _fields(text.data[version.end() : found.end()])
+    fields = tuple([(_NAMES.get(name) or _name(name), _text_of(value)) for name, value in listed])
     text.pos = found.end()
     lengths = {value for name, value in fields if name == "content-length"}
     record = Record(version[1].decode().upper(), fields, offset, 0, None)
@@ -274,6 +275,22 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
         why = "more than any block has" if is_number else "and no number"
         return record, None, f"Content-Length is {length[:40]!r}, {why}"
     return record, int(length), ""
+
+
+def _name(name: bytes) -> str:
+    return name.decode("ascii", "replace").lower()
+
+
+# As they are written nearly always.
+_NAMES: Final = {
+    name.encode(): name.lower()
+    for name in (
+        *("WARC-Type", "WARC-Record-ID", "WARC-Date", "WARC-Target-URI", "WARC-Warcinfo-ID"),
+        *("WARC-Concurrent-To", "WARC-Refers-To", "WARC-IP-Address", "WARC-Payload-Digest"),
+        *("WARC-Block-Digest", "WARC-Identified-Payload-Type", "WARC-Truncated"),
+        *("Content-Type", "Content-Length"),
+    )
+}
 
 
 def _text_of(value: bytes) -> str:
