@@ -15,7 +15,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
-from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
+from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, ob
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
 from relbase.url.grammar import Grammar, Severity, Violation, verdicts
-from relbase.url.schemes import category
+from relbase.url.rfc1808 import category
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -213,14 +213,6 @@ def test_what_a_reference_says_about_itself() -> None:
     ]
 
 
-def test_only_the_part_that_is_asked_for_is_read() -> None:
-    text = b"<p style=\"url(a) url('b')\"> url(c) <p style='(x)url(d)'>"
-    start, end = text.index(b"url(a"), text.index(b'">')
-    assert [text[r.start : r.end] for r in references(text, start, end)] == [b"a", b"b"]
-    assert [text[r.start : r.end] for r in references(text, start, end - 2)] == [b"a", b"b"]
-    assert [text[r.start : r.end] for r in references(text, start + 3, end)] == [b"b"]
-
-
 # --- Laws ---
 
 PIECES = [

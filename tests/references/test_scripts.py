@@ -169,13 +169,6 @@ def test_law_6_any_bytes_raise_nothing(raw: bytes) -> None:
     json_view(raw).lower([Edit(0, len(json_view(raw).inner), raw)])
 
 
-def test_law_6_any_prefix_raises_nothing() -> None:
-    text = b'{"imports":{"\\u002e/":"./b"},"x":[1,{}]}'
-    assert len(list(import_map(text))) == 2
-    for size in range(len(text)):
-        assert list(import_map(text[:size])) == []
-
-
 # Chromium drops the block from 1001 levels on [C]; the root is one of them.
 @pytest.mark.parametrize(
     ("depth", "count"), [(MAX_DEPTH - 1, 1), (MAX_DEPTH, 1), (MAX_DEPTH + 1, 0), (10**5, 0)]

@@ -8,7 +8,17 @@ import pytest
 from rfc1808_examples import ABNORMAL, BASE, NORMAL
 
 from relbase.url.resolver import resolve
-from relbase.url.rfc1808 import Components, split, unsplit
+from relbase.url.rfc1808 import (
+    ALWAYS,
+    NET_LOC_REQUIRED,
+    NEVER,
+    SOMETIMES,
+    Category,
+    Components,
+    category,
+    split,
+    unsplit,
+)
 
 
 @pytest.mark.parametrize(("reference", "expected"), NORMAL + ABNORMAL)
@@ -64,6 +74,36 @@ UNSPLIT = [
 @pytest.mark.parametrize(("components", "url"), UNSPLIT)
 def test_unsplit_writes_the_slash_that_a_net_loc_needs(components: Components, url: str) -> None:
     assert unsplit(components) == url
+
+
+# ---- §2.3: the three categories, and where later schemes stand in them
+
+CATEGORIES = [
+    # "The following schemes are never used with relative URLs"; rule 5, registered later
+    ("mailto news telnet data javascript cid mid about blob", Category.NEVER),
+    # "whenever the applicable base URL follows the generic-RL syntax"; of no category
+    ("gopher prospero wais x-unheard-of", Category.SOMETIMES),
+    # "can always be parsed using the generic-RL syntax"; registered later, of the generic syntax
+    # (RFC 9110 §4.2.2, RFC 6455 §3, RFC 2557 §5)
+    ("file ftp http nntp https wss thismessage", Category.ALWAYS),
+]
+
+
+@pytest.mark.parametrize(("schemes", "expected"), CATEGORIES)
+def test_category(schemes: str, expected: Category) -> None:
+    # §2.1: "interpreters should treat upper case letters as equivalent to lower case"
+    for scheme in schemes.split():
+        assert category(scheme) is category(scheme.upper()) is expected
+
+
+def test_the_tables() -> None:
+    known = NEVER | SOMETIMES | ALWAYS
+    assert len(known) == len(NEVER) + len(SOMETIMES) + len(ALWAYS)
+    for scheme in known:
+        assert scheme.replace("-", "").isalnum()
+        assert scheme == scheme.lower()
+    # rule 5: "http, https and ftp also need a net_loc"
+    assert {"http", "https", "ftp"} == NET_LOC_REQUIRED <= ALWAYS
 
 
 # ---- §2.4 and §4 transcribed: absent is None, but every question is whether a component is empty

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 import test_rfc1808
 import test_rfc3986
-from growth import assert_linear_from_10_ms
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rfc1808_examples import BASE
@@ -152,9 +151,3 @@ def test_following_is_resolving_again_and_again() -> None:
 
     law()
     assert merged > 50
-
-
-def test_a_long_way_takes_linear_time() -> None:  # threat N9
-    assert_linear_from_10_ms(
-        lambda chain: rfc3986.follow("http://a/", chain), lambda size: ["a/"] * size
-    )

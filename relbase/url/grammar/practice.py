@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.url import schemes
 from relbase.url.grammar.characters import Severity, finding
-from relbase.url.rfc1808 import split
+from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, category, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from relbase.url.grammar.characters import Violation
     from relbase.url.rfc1808 import Components
 
-_KNOWN: Final = schemes.NEVER | schemes.SOMETIMES | schemes.ALWAYS
+_KNOWN: Final = NEVER | SOMETIMES | ALWAYS
 
 # Those with "//" in RFC 1738 §5 whose URLs can be bases (§2.3), and https (RFC 2818 §2.4).
 _WITH_NET_LOC: Final = frozenset(
@@ -44,7 +43,7 @@ def base_remarks(base: str) -> Iterator[Violation]:
     scheme, net_loc, path, *_ = parts
     if scheme is None:
         yield _practice(base, (0, 0), ("generic-RL", "RFC 1808 §2.2"), "a base has a scheme")
-    elif schemes.category(scheme) is schemes.Category.NEVER:
+    elif category(scheme) is Category.NEVER:
         message = f'"{_short(scheme)}" is never used with relative URLs'
         yield _practice(base, (0, len(scheme)), ("generic-RL", "RFC 1808 §2.3"), message)
     elif net_loc is None and not path.startswith("/"):
