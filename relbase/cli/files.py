@@ -44,11 +44,6 @@ class Input(NamedTuple):
             return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
         return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
 
-    @property
-    def directory(self) -> str:
-        """The directory that its local references stay inside of."""
-        return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
-
 
 class Inputs(NamedTuple):
     all: list[Input]

@@ -185,7 +185,7 @@ class Finder:
         final, _ = retrieval(found.url, call.redirects)
         own = path, final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
-        tree = source.input.directory
+        tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
         had_folder = "the mark of a browser" in found.source  # even if somebody removed it
         beside = places.Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
         return self._unconverted(call, source, data, beside) if local == "resolve" else beside
