@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import random
-import re
 import tracemalloc
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
+from archives import PACKED, chunks, gz, http, others, record, record_id, response, zstd
 from fastwarc.warc import ArchiveIterator
 from growth import assert_linear_from_10_ms
 from hypothesis import event, given
@@ -328,12 +325,6 @@ def test_lines_of_arc_as_crawlers_write_them(line: bytes) -> None:
 # ---- others' archives, and hostile ones
 
 
-def archives() -> list[Path]:
-    folder = Path(os.environ.get("RELBASE_DATA", "/nonexistent")) / "warc"
-    pattern = re.compile(r"\.w?arc(\.gz)?(\.bad)?$")
-    return sorted(path for path in folder.rglob("*") if pattern.search(path.name))
-
-
 # What the other reader stops at: our faults, by the name of the archive.
 FAULTS: Final = {
     "bad.arc": 2,
@@ -344,24 +335,24 @@ FAULTS: Final = {
 }
 
 
-@pytest.mark.skipif(not archives(), reason="RELBASE_DATA is not set")
+@pytest.mark.skipif(not others(), reason="RELBASE_DATA is not set")
 def test_other_peoples_archives_are_read_as_fastwarc_reads_them() -> None:
     compared = 0
-    for path in archives():
+    for path in others():
         good, bad = read(path.read_bytes(), 5000)
         name = f"{path.parent.name}/{path.name}"
         assert len(bad) == FAULTS.get(name, FAULTS.get(path.name, 0)), name
         try:
             stream = io.BytesIO(path.read_bytes())
-            others = [
+            theirs = [
                 (one.record_id or "", one.content_length)
                 for one in ArchiveIterator(stream, parse_http=False, auto_decode="none")
             ]
         except OSError:
             assert bad or ".arc" in path.name, name  # it reads no ARC
             continue
-        assert [(one.get("warc-record-id"), one.size) for one in good] == others, name
-        compared += len(others)
+        assert [(one.get("warc-record-id"), one.size) for one in good] == theirs, name
+        compared += len(theirs)
     assert compared > 500
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
+import re
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import zstandard
@@ -65,3 +68,10 @@ PACKED: Final[dict[str, Callable[[Iterable[bytes]], bytes]]] = {
 def chunks(data: bytes, size: int) -> Iterator[bytes]:
     for at in range(0, len(data), size):
         yield data[at : at + size]
+
+
+def others() -> list[Path]:
+    """Other people's archives: all below the directory warc of RELBASE_DATA."""
+    folder = Path(os.environ.get("RELBASE_DATA", "/nonexistent")) / "warc"
+    pattern = re.compile(r"\.w?arc(\.gz)?(\.bad)?$")
+    return sorted(path for path in folder.rglob("*") if pattern.search(path.name))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import tracemalloc
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import brotli
 import pytest
-from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
+from archives import PACKED, chunks, gz, http, others, record, record_id, response, zstd
 from hypothesis import given
 from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
 
 from relbase.containers.fields import MAX_HEADER
 from relbase.warc import Fault, Page, Trouble, pages
@@ -360,6 +364,33 @@ def test_nothing_is_kept_of_pages_but_numbers() -> None:
     tracemalloc.stop()
     assert count == 2000
     assert peak < 2_000_000
+
+
+# ---- others' archives
+
+
+def decoded_by_warcio(data: bytes) -> Iterator[bytes]:
+    with suppress(ArchiveLoadFailed, AttributeError):  # it decodes no more pages then
+        for one in ArchiveIterator(io.BytesIO(data), arc2warc=True):
+            headers = one.http_headers or one.rec_headers
+            is_page = "html" in (headers.get_header("Content-Type") or "").lower()
+            if one.rec_headers.get_header("WARC-Segment-Number"):
+                continue  # it does not join them either
+            if is_page and one.rec_type in ("response", "resource", "conversion"):
+                yield one.content_stream().read()
+
+
+@pytest.mark.skipif(not others(), reason="RELBASE_DATA is not set")
+def test_every_page_that_warcio_decodes_is_read() -> None:
+    """Whatever else is put into the directory is compared, too."""
+    count = 0
+    for path in others():
+        data = path.read_bytes()
+        bodies = {page.body for page in read(data, twice=True) if isinstance(page, Page)}
+        for body in decoded_by_warcio(data):
+            assert body in bodies or not body, path
+            count += 1
+    assert count >= 108
 
 
 # ---- names to offsets
