@@ -183,9 +183,10 @@ static void free_call(Call *call) {
 }
 
 static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *type) {
-  PyObject *from = PyLong_FromSsize_t(f->from);
-  PyObject *to = f->from == f->to ? Py_XNewRef(from) : PyLong_FromSsize_t(f->to);
-  PyObject *const values[3] = {from, to, Py_NewRef(written[f->shape])};
+  ptrdiff_t start = f->odd ? f->at : f->from, end = f->odd ? f->end : f->to;
+  PyObject *from = PyLong_FromSsize_t(start);
+  PyObject *to = start == end ? Py_XNewRef(from) : PyLong_FromSsize_t(end);
+  PyObject *const values[3] = {from, to, Py_NewRef(f->odd ? Py_None : written[f->shape])};
   return tuple_of(type, values, 3);
 }
 
@@ -644,6 +645,7 @@ typedef struct {
   Call *call;
   Edits scoped[MOST_OPEN]; /* of the scopes that are being read */
   PyObject *list; /* of edits */
+  int odd;        /* whether there may be references in it that stay */
 } Learned;
 
 static int number_of(PyObject *number) {
@@ -673,6 +675,7 @@ static int flush(Learned *l) {
   for (size_t i = 0; i < s->count; i++) {
     PyObject *edit = edit_of(&s->found[i], edits->written, l->call->type);
     int done = edit ? PyList_Append(l->list, edit) : -1;
+    l->odd |= s->found[i].odd;
     Py_XDECREF(edit);
     if (done < 0) return 0;
   }
@@ -724,7 +727,8 @@ static PyObject *markups_of(const Xml *x) {
 
 /* xml(tables, ..., end, depth, floor, reads, elements, tags, enter) -> (edits, place or -1, depth,
    the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
-   its last, the number of its scope)). `enter` says by a value, its place and the number of the scope
+   its last, the number of its scope), whether edits may write None: there a reference with a flaw
+   stays). `enter` says by a value, its place and the number of the scope
    around it, 0 for none, what becomes of shapes in a scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
@@ -745,7 +749,7 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   if (!(l.list = PyList_New(0))) return NULL;
   x.scan = call.scan;
   x.scan.in_xml = 1;
-  x.scan.ascii_alone = x.reads & ASCII_ALONE;
+  x.scan.flaws_told = x.reads & TELLS_FLAWS;
   x.depth = depth;
   x.floor = floor;
   x.lookup = (Lookup){&l, element_known, attribute_known, tag_known, scope_known};
@@ -755,8 +759,8 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *made = NULL;
   if (!PyErr_Occurred() && flush(&l) &&
       !PyList_SetSlice(l.list, (Py_ssize_t)x.flushed, PY_SSIZE_T_MAX, NULL))
-    made = Py_BuildValue("(OnnNN)", l.list, at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
-                         (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x));
+    made = Py_BuildValue("(OnnNNi)", l.list, at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
+                         (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x), l.odd);
   Py_DECREF(l.list);
   call.scan.found = x.scan.found;
   free_call(&call);

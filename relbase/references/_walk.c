@@ -157,10 +157,13 @@ enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of
 enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
 enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
+/* What a reference may hold that readers disagree on in XML, if it is a flaw there. */
+enum Odd { ODD_NAME = 1, ODD_CHARACTER = 2 };
+
 /* A reference, and what is written anew of it. */
 typedef struct {
   ptrdiff_t at, end, name, name_end, from, to;
-  int shape, attribute, holds;
+  int shape, attribute, holds, odd;
 } Found;
 
 /* Where what is written for a shape may stand as it is, besides in quotes. */
@@ -179,11 +182,13 @@ typedef struct {
   int mode, whatwg, in_css, ascii_stands; /* what the caller allows */
   Shapes *shapes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
-  int ascii_alone; /* what is not ASCII may be no character */
   int in_markup; /* in HTML that is in the text of an element of XML */
   int in_noscript, in_comment, depth;
   int unsure; /* what is found may stand in HTML or in MathML */
   int also;   /* bytes that are plain in the value that is being read, by their class */
+  int flaws_told; /* in XML: where flaws are told, and no reason to stop */
+  int tells_odd;  /* where what is odd in a reference (`Odd`) is told, and no reason to stop */
+  int odd;       /* what is in the one that is being read */
   Found *found;
   size_t count, room;
   Text name, name_end; /* of the element that is being read */
@@ -215,6 +220,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
   f.to = f.at + s->shapes->until[shape];
   f.attribute = s->attribute;
   f.holds = s->holds;
+  f.odd = s->odd;
   return push(s, &f);
 }
 
@@ -238,6 +244,24 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
+/* The references that text in XML is mostly written with; others are left alone. */
+static const struct {
+  const char *written;
+  unsigned char means;
+} REFERENCES[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'}, {"&quot;", '"'},
+                  {"&apos;", '\''}, {"&#39;", '\''}, {"&#x27;", '\''},
+                  {"&#34;", '"'}, {NULL, 0}};
+
+/* The length of the reference at `p`, and what it means; 0 for others. */
+static size_t reference_at(Text p, Text e, unsigned char *means) {
+  for (int i = 0; REFERENCES[i].written; i++)
+    if (begins(p, e, REFERENCES[i].written)) {
+      if (means) *means = REFERENCES[i].means;
+      return strlen(REFERENCES[i].written);
+    }
+  return 0;
+}
+
 /* Whether the ampersand at `p` in XML begins no reference: a flaw, but readers agree on it. */
 static int is_bare(Text p, Text e) {
   if (++p < e && *p == '#') return 0;
@@ -245,12 +269,51 @@ static int is_bare(Text p, Text e) {
   return p == e || *p != ';';
 }
 
+/* The length of a reference at `p` to a number, of some size, that is no character of XML; or 0. */
+static size_t bad_number(Text p, Text e, int least) {
+  Text q = p + 2;
+  if (!begins(p, e, "&#")) return 0;
+  int is_hex = q < e && *q == 'x', value = 0;
+  Text digits = q += is_hex;
+  for (; q < e && q - digits < 3 && IS(*q, ALNUM); q++) {
+    int digit = *q <= '9' ? *q - '0' : LOWER(*q) - 'a' + 10;
+    if (digit >= (is_hex ? 16 : 10)) return 0;
+    value = value * (is_hex ? 16 : 10) + digit;
+  }
+  if (q == digits || q >= e || *q != ';' || value < least || value >= 0x20) return 0;
+  return among("\t\n\r", (unsigned char)value) ? 0 : (size_t)(q + 1 - p);
+}
+
+enum { NO_CHARACTER = 0xff }; /* written for each byte of XML that is none of a character */
+/* Controls that XML does not allow; others make the charset doubtful. */
+static int is_odd_character(unsigned char c) {
+  return c < 0x20 && c && !among("\t\n\r\x0e\x0f\x1b", c);
+}
+
+/* The length of what is odd at `p`; 0 for none, and where it may be white space or a colon. */
+static size_t odd_at(Scan *s, Text p, Text e) {
+  size_t n = 1;
+  if (!s->tells_odd) return 0;
+  if (is_odd_character(*p)) return s->odd |= ODD_CHARACTER, n;
+  if (*p != '&') return 0;
+  if (!(n = bad_number(p, e, 0))) {
+    Text q = p + 1;
+    while (q < e && IS(*q, ALNUM)) q++;
+    if (q == p + 1 || q >= e || *q != ';') return 0;
+    if (begins(p, e, "&Tab;") || begins(p, e, "&NewLine;") || begins(p, e, "&colon;")) return 0;
+    n = (size_t)(q + 1 - p);
+  }
+  s->odd |= ODD_NAME;
+  return n;
+}
+
 static int hex(unsigned char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* Plain up to its end, and without dot segments. */
-static int plain_rest(const Scan *s, Text p, Text e) {
+static int plain_rest(Scan *s, Text p, Text e) {
+  size_t n;
   int k = (s->whatwg ? WREST : REST) | s->also;
   while (p < e) {
     if (IS(*p, k) || *p == '.') {
@@ -259,21 +322,23 @@ static int plain_rest(const Scan *s, Text p, Text e) {
       p++;
       if (p < e && *p == '.') return 0;
     } else if (s->in_xml && *p == '&') {
-      if (!begins(p, e, "&amp;") && !is_bare(p, e)) return 0;
-      p++;
+      if (begins(p, e, "&amp;") || is_bare(p, e)) p++;
+      else if (reference_at(p, e, NULL) || !(n = odd_at(s, p, e))) return 0;
+      else p += n;
     } else if (*p == '&') { /* `&amp;`, or a name that ends without a semicolon: not a delimiter */
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
-      if (q == p + 1) return 0;
-      if (q < e && *q == ';') {
-        if (!begins(p, e, "&amp;")) return 0;
-        q++;
-      }
-      p = q;
+      int is_whole = q < e && *q == ';';
+      if (q > p + 1 && !is_whole) p = q;
+      else if (begins(p, e, "&amp;")) p = q + 1;
+      else if ((n = odd_at(s, p, e))) p += n;
+      else return 0;
     } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
       if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
       if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
       p += 3;
+    } else if ((n = odd_at(s, p, e))) {
+      p += n;
     } else {
       return 0;
     }
@@ -298,7 +363,7 @@ static int plain_host(Text p, Text e) {
 }
 
 /* The shape of a reference that is not empty; 0 for none. */
-static int shape_of(const Scan *s, Text p, Text e) {
+static int shape_of(Scan *s, Text p, Text e) {
   if (*p == '/') {
     if (e - p > 1 && p[1] == '/')
       return e - p > 2 && (s->whatwg ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
@@ -349,7 +414,8 @@ static int is_ascii_text(Text p, Text e) {
 
 /* What becomes of a relative reference. */
 static int relative(Scan *s, Text p, Text e, int where) {
-  if (s->ascii_alone && !is_ascii_text(p, e)) return STOPS;
+  s->odd = (s->in_xml || s->in_markup) && find(p, e, NO_CHARACTER) ? ODD_CHARACTER : 0;
+  if (s->odd && !s->tells_odd) return STOPS;
   int shape = s->unsure ? 0 : shape_of(s, p, e);
   return shape && has_edit(s, shape, where) ? add(s, p, e, shape) : STOPS;
 }
@@ -730,8 +796,25 @@ typedef struct {
   int quote; /* -1: no value, 0: none around it */
 } Attribute;
 
+/* Where a value ends without what HTML drops there, as it is or as a reference to a number. */
+static Text without_controls(Text p, Text e) {
+  Text q = e;
+  while (p < q) {
+    if (is_odd_character(q[-1]) || IS(q[-1], WS)) {
+      e = --q;
+    } else {
+      if (q[-1] == ';')
+        for (q--; p < q && e - q < 8 && *q != '&'; q--) continue;
+      if (q == e || *q != '&' || q + bad_number(q, e, 1) != e) return e;
+      e = q;
+    }
+  }
+  return e;
+}
+
 static int url(Scan *s, const Attribute *a, int holds) {
   Text p = a->value, e = a->end;
+  if (s->in_markup) e = without_controls(p, e);
   if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
     while (p < e && IS(*p, WS)) p++;
     while (p < e && IS(e[-1], WS)) e--;
@@ -753,8 +836,13 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
   s->also = s->whatwg ? 0 : BLANK;
+  s->tells_odd = s->flaws_told && !is_odd_character(*p) && !(s->in_markup && *p == '&');
   int done = relative(s, p, e, a->quote ? IN_QUOTES : UNQUOTED);
-  s->also = 0;
+  if (done == CONTINUES && s->odd && s->in_xml) { /* all of the value stays */
+    s->found[s->count - 1].at = a->value - s->text;
+    s->found[s->count - 1].end = a->end - s->text;
+  }
+  s->also = s->tells_odd = s->odd = 0;
   return done;
 }
 
@@ -1163,7 +1251,7 @@ typedef struct {
 
 enum { MOST_OPEN = 4 }; /* scopes in each other */
 
-enum Reads { READS_MARKUP = 1, ASCII_ALONE = 2 };
+enum Reads { READS_MARKUP = 1, TELLS_FLAWS = 2 };
 
 typedef struct {
   Scan scan;
@@ -1194,24 +1282,6 @@ static int push_markup(Xml *x, const Markup *markup) {
   return CONTINUES;
 }
 
-/* The references that text in XML is mostly written with; others are left alone. */
-static const struct {
-  const char *written;
-  unsigned char means;
-} REFERENCES[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'}, {"&quot;", '"'},
-                  {"&apos;", '\''}, {"&#39;", '\''}, {"&#x27;", '\''},
-                  {"&#34;", '"'}, {NULL, 0}};
-
-/* The length of the reference at `p`, and what it means; 0 for others. */
-static size_t reference_at(Text p, Text e, unsigned char *means) {
-  for (int i = 0; REFERENCES[i].written; i++)
-    if (begins(p, e, REFERENCES[i].written)) {
-      *means = REFERENCES[i].means;
-      return strlen(REFERENCES[i].written);
-    }
-  return 0;
-}
-
 /* Whether all references in a value are of these: readers disagree on undefined entities. */
 static int is_readable(Text p, Text e) {
   unsigned char means;
@@ -1229,7 +1299,7 @@ static unsigned char *decoded(Text p, Text e, unsigned char *out) {
     memcpy(out, p, n);
     out += n;
     if (!q) return out;
-    if (begins(q, e, "&#") && !reference_at(q, e, out)) return NULL;
+    if (begins(q, e, "&#") && !reference_at(q, e, out) && !bad_number(q, e, 0)) return NULL;
     if (!(n = reference_at(q, e, out))) *out = *q, n = 1;
     out++;
     p = q + n;
@@ -1257,9 +1327,14 @@ static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escape
     Text start = is_escaped ? written_at(p, e, (size_t)(from - at)) : p + (from - at);
     p = is_escaped ? written_at(start, e, (size_t)(to - from)) : start + (to - from);
     at = to;
-    if (is_escaped && !is_readable(p, written_at(p, e, (size_t)(f.end - to)))) return STOPS;
+    Text end = is_escaped ? written_at(p, e, (size_t)(f.end - to)) : p + (f.end - to);
+    int is_flawed = is_escaped && !is_readable(p, end);
+    /* What is no flaw may be looked at: `&amp;nbsp;`, or `&nbsp;` in a section. */
+    if ((f.odd & ODD_NAME && !is_flawed) || (is_flawed && !outer->flaws_told)) return STOPS;
+    f.odd = is_flawed || f.odd;
     f.at = f.from = start - outer->text;
-    f.end = f.to = p - outer->text;
+    f.to = p - outer->text;
+    f.end = end - outer->text;
     if (push(outer, &f) != CONTINUES) return STOPS;
   }
   return CONTINUES;
@@ -1290,6 +1365,12 @@ stop:
   return done;
 }
 
+static int xml_value(Scan *s, const Attribute *a, int holds) {
+  int is_told = s->flaws_told && (holds & HOLDS_MASK) == URL;
+  if (find(a->value, a->end, '\f')) return STOPS; /* white space in HTML, a flaw here */
+  return is_told || is_readable(a->value, a->end) ? value(s, a, holds) : STOPS;
+}
+
 /* The text after a start tag, which is over at the next tag. */
 static int xml_text(Xml *x, Text *pp, Text e, int holds) {
   Scan *s = &x->scan;
@@ -1313,7 +1394,7 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
   *pp = stop;
   if ((holds & HOLDS_MASK) != MARKUP) {
     Attribute a = {.value = begin, .end = end, .quote = '"'};
-    return is_readable(begin, end) ? value(s, &a, holds) : STOPS;
+    return xml_value(s, &a, holds);
   }
   size_t first = x->flushed + s->count;
   Markup found = {x->item, text, first, first, x->open ? x->opened[x->open - 1].number : 0};
@@ -1383,24 +1464,24 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
     int holds = x->lookup.attribute(x->lookup.data, &known, a.name, a.length);
     if (holds < 0) return STOPS;
     if (holds == NOTHING) continue;
-    if (!is_readable(a.value, a.end)) return STOPS;
     if (holds == SCOPE) {
-      if (stated.value || count) return STOPS;
+      if (stated.value || count || !is_readable(a.value, a.end)) return STOPS;
       stated = a;
       continue;
     }
-    for (int i = 0; i < count; i++)
-      if (a.length == held[i].length && !memcmp(a.name, held[i].name, a.length)) return STOPS;
-    if (count == MOST_HELD) return STOPS;
-    held[count] = a;
-    holdings[count++] = holds;
+    int i = 0; /* a reference that is repeated stays */
+    while (i < count && (a.length != held[i].length || memcmp(a.name, held[i].name, a.length))) i++;
+    if (i == MOST_HELD || (i < count && (holds & HOLDS_MASK) != URL)) return STOPS;
+    holdings[i] = i < count ? NOTHING : holds;
+    held[i] = a;
+    count += i == count;
   }
   p = q + 1 + is_empty;
   int text = is_empty ? NOTHING : known.text;
   if (text == BY_TAG && (text = text_by_tag(x, name - 1, p, &stated)) < 0) return STOPS;
   if (stated.value && begin_scope(x, name - 1, &stated) != CONTINUES) return STOPS;
   for (int i = 0; i < count; i++)
-    if (value(s, &held[i], holdings[i]) != CONTINUES) return STOPS;
+    if (xml_value(s, &held[i], holdings[i]) != CONTINUES) return STOPS;
   if (is_empty) {
     *pp = p;
     return stated.value ? end_scope(x) : CONTINUES;

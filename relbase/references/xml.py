@@ -109,6 +109,7 @@ class Passed(NamedTuple):
     edits: list[Edit]
     item: tuple[int, int, int] | None
     markups: list[tuple[tuple[int, int, int] | None, int, int, int, int]]
+    has_flaws: bool  # then some edits write None: there a reference with a flaw stays
 
 
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed

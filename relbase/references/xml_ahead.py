@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from relbase.references.xml_names import Named, Names
 
     # From an offset on, with how many elements are open, how many stay so, and what was learned:
-    # edits, the offset to go on at, how many are open there, the item of a feed, texts with HTML.
-    Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any]]]
+    # edits, the offset to go on at, how many are open there, the item of a feed, texts with HTML,
+    # whether references with flaws are among the edits.
+    Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
 
 # What the text of an element holds where its start tag decides, and what an attribute does that
 # states a base; the numbers are those of _walk.c.
@@ -63,10 +64,10 @@ class Ahead:
             return None, pos, depth
         self._forget()
         floor = depth - len(text) if floor is None else floor
-        edits, pos, depth, item, markups = scan(
+        edits, pos, depth, item, markups, has_flaws = scan(
             text, pos, len(text), depth, floor, self._elements, self._tags
         )
-        passed = xml.Passed(edits, item, markups) if edits or item else None
+        passed = xml.Passed(edits, item, markups, bool(has_flaws)) if edits or item else None
         return passed, pos, depth
 
     def learn(

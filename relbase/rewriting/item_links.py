@@ -45,6 +45,12 @@ class ItemLinks:
     ) -> None:
         """Count the references that edits of a text make absolute, if a link would make others."""
         simple = _simple(link.encode("utf-8", "surrogatepass"))
+        if simple is None:
+            try:
+                link = resolve(link)
+            except ValueError:
+                return
+            simple = _simple(link.encode("utf-8", "surrogatepass"))
         root, directory = (simple[2], simple[1]) if simple else (None, b"")
         for edit in edits:
             start, end, new = edit
@@ -88,7 +94,7 @@ class ItemLinks:
 # root: as it is, or if it is of names itself, after those of the base.
 _simple: Final = re.compile(
     rb"((https?://[A-Za-z0-9.:-]++/)?+(?:[A-Za-z0-9_~-]++/)*+)"
-    rb"(?:(?!%2[Ee])[A-Za-z0-9_~%-][A-Za-z0-9._~%-]*+)?+(?:[?#].*+)?+"
+    rb"(?:(?!%2[Ee])[^\x00-\x20./\\:?#][^\x00-\x20/\\:?#]*+)?+(?:[?#].*+)?+"
 ).fullmatch
 
 

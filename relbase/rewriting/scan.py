@@ -28,7 +28,7 @@ from relbase.references.values import clean
 from relbase.references.vocabulary import NONE_NAMED, named_rows
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found, Packed, Status
-from relbase.rewriting.shape_edits import NO_EDITS, is_same_in_css, shape_edits, walk_for
+from relbase.rewriting.shape_edits import NO_EDITS, shape_edits, walk_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
@@ -77,23 +77,19 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
 
 
 def xml_scan_for(
-    context: Context, enter: Callable[[bytes, int, int], object], reads: int
+    text: bytes, context: Context, enter: Callable[[bytes, int, int], object], reads: int
 ) -> Callable[..., Any]:
     """Return what makes edits in XML on a base, and if wanted in the HTML of its texts.
 
-    Whoever asks for them charges the budget, since those in HTML are deeper. `enter` says what
-    becomes of shapes where an element states a base; `reads` is of `scanner.READS_MARKUP` and
-    `scanner.ASCII_ALONE`.
+    Whoever asks for them charges the budget, since those in HTML are deeper. `text` is the document
+    without what is no character; `enter` says what becomes of shapes where an element states a
+    base; `reads` is of `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
     """
     is_asked = context.task.policy.keeper() is not None  # each reference is looked at
-    edits = NO_EDITS if is_asked else shape_edits(context)
+    # In text of XML `]` may have to be escaped.
+    edits = NO_EDITS if is_asked or "]" in context.base.url else shape_edits(context)
     scan = walk_for(context, scanner.XML_WALK)
-    return lambda *where: scan(edits, *where[:-2], reads, *where[-2:], enter)
-
-
-def is_same_in_markup(context: Context) -> bool:
-    """Whether references in HTML in XML become what they become in XML, written as it is."""
-    return is_same_in_css(context) and "]" not in context.base.url
+    return lambda _, *where: scan(edits, text, *where[:-2], reads, *where[-2:], enter)
 
 
 def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable[..., Any]:

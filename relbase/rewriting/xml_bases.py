@@ -152,7 +152,7 @@ class Scopes:
             edits = simple_edits(url, profile, resolve, outer.depth)
             if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
                 edits = ShapeEdits(resolve, outer.depth)
-            if edits is None or self._depth >= MAX_XML_BASE_DEPTH // 2:
+            if edits is None or "]" in url or self._depth >= MAX_XML_BASE_DEPTH // 2:
                 return None
             if len(self._plain) >= _FEW:
                 self._plain.clear()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
@@ -26,7 +27,8 @@ from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import Found, Item, Status, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
-from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
+from relbase.rewriting.scan import xml_scan_for
+from relbase.rewriting.shape_edits import is_same_in_css
 from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
@@ -35,11 +37,11 @@ from relbase.view.runs import PiecesView, pieces
 from relbase.view.xml_values import (
     doubts,
     has_entities,
-    is_utf_8,
     needs_xml_view,
     piece_view,
     text_view,
     value_view,
+    without_bad,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ class Visit:
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
-        self._is_utf_8 = is_utf_8(text)
+        self._readable = without_bad(text, "\udcff")
         self._scan: Callable[..., Any] | None = None
         task = around.task  # that may want each reference looked at
         is_asked = task.places is not None or task.policy.keeper() is not None
@@ -126,12 +128,12 @@ class Visit:
         if inside is not self._scanned:
             self._scanned, self._scan = inside, None
             if inside is not None:
-                reads = 0 if self._is_utf_8 else scanner.ASCII_ALONE
+                reads = 0 if self._may_have_entities else scanner.TELLS_FLAWS
                 is_plain = not (self._may_have_entities or inside.task.policy.item_links)
-                if is_plain and is_same_in_markup(inside):
+                if is_plain and is_same_in_css(inside):
                     reads |= scanner.READS_MARKUP
                 enter = self._scopes.at_once if self._may_enter else _not_at_once
-                self._scan = xml_scan_for(inside, enter, reads)
+                self._scan = xml_scan_for(self._readable, inside, enter, reads)
         self._scopes.passed.clear()
         return self._scan
 
@@ -140,22 +142,33 @@ class Visit:
         assert context is not None
         edits, at = passed.edits, 0
         budget = context.task.budget
-        is_charged = budget and not budget.covers(edits)
-        covered = budget.covered if budget and is_charged else lambda found, _depth: found
+        written = [edit for edit in edits if _is_written(edit)] if passed.has_flaws else edits
+        is_charged = budget and not budget.covers(written)
+
+        def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
+            found, flawed = edits[first:last], []
+            if passed.has_flaws:
+                flawed = [self._flawed(edit) for edit in found if not _is_written(edit)]
+                found = [edit for edit in found if _is_written(edit)]
+            return flawed, budget.covered(found, depth) if budget and is_charged else found
+
         around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in passed.markups:
             if item is not None:
                 self._enter(*item)
-            yield from covered(edits[at:first], context.depth)
-            inside = covered(edits[first:last], context.depth + 1)
+            yield from chain(*taken(at, first, context.depth))
+            flawed, inside = taken(first, last, context.depth + 1)
             self._items.compare(
                 start, *(self._scopes.passed[scope - 1] if scope else around), inside
             )
-            yield from inside
+            yield from chain(flawed[:1], inside)
             at = last
-        yield from covered(edits[at:], context.depth)
+        yield from chain(*taken(at, None, context.depth))
         if passed.item is not None:
             self._enter(*passed.item)
+
+    def _flawed(self, edit: Edit) -> Note:
+        return Note(Reason.XML_FLAW, self._around.part, Span(edit.start, edit.end), DOUBTFUL)
 
     def _enter(self, start: int, name_end: int, end: int) -> None:
         self._items.enter(xml.Item(self._text[start + 1 : name_end], start, end))
@@ -308,6 +321,10 @@ class Visit:
                 Status.KEPT,
                 context.part,
             )
+
+
+def _is_written(edit: Edit) -> bool:
+    return cast("bytes | None", edit.new) is not None
 
 
 def _not_at_once(*_: object) -> None:

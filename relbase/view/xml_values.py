@@ -27,7 +27,9 @@ _CODED: Final = (
 )
 _in_text: Final = expression(_CODED)
 _in_value: Final = expression(_CODED + rb"|\r\n|[\r\n\t]")
-_entity: Final = expression(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)")
+# A reference to an entity that XML itself does not define.
+UNDEFINED: Final = rb"&(?!(?:amp|lt|gt|quot|apos);)[^\x00-\x20<>&\"'=;#/]++;"
+_entity: Final = expression(UNDEFINED)
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
@@ -79,7 +81,9 @@ def spell_text(new: bytes) -> bytes:
 
 
 def _runs(coded: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
-    return (Run(found.start(), found.end(), _meaning(found)) for found in coded.finditer(raw))
+    for found in coded.finditer(raw):
+        if found.lastgroup in {None, "name"} or _is_character(found):  # others mean themselves
+            yield Run(found.start(), found.end(), _meaning(found))
 
 
 def _run_view(raw: bytes) -> RunView:
@@ -92,8 +96,7 @@ def _meaning(found: re.Match[bytes]) -> bytes:
     if found.lastgroup == "name":
         return _NAMED[found["name"]]
     code = code_of(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
-    # §4.1; what is not a character is not well-formed: it means U+FFFD until that is found out.
-    return chr(code or 0xFFFD).encode("utf-8")
+    return chr(code).encode("utf-8")
 
 
 def text_view(raw: bytes) -> TextView:
@@ -203,20 +206,21 @@ def _written_longer(raw: bytes) -> dict[bytes, int] | None:
     longer: dict[bytes, int] = {}
     for spelled in {found[0] for found in _references.finditer(raw)}:  # there may be a million
         found = _in_text.fullmatch(spelled)
-        character = b"" if found is None else _meaning(found)
+        if found is None or not (found.lastgroup == "name" or _is_character(found)):
+            return None
+        character = _meaning(found)
         if character in longer or (character in raw and character != b"&"):
             return None
         longer[character] = len(spelled) - len(character)
-    return None if len(longer) > _MOST_WAYS else longer
+    # A bare `&` is written shorter, by as much as `&amp;` is longer.
+    is_one = longer.setdefault(b"&", len("amp;")) == len("amp;")
+    return longer if is_one and len(longer) <= _MOST_WAYS else None
 
 
 # ---- What a text of XML may not hold: undefined entities, bare ampersands, characters it forbids.
 # None of it changes where markup begins and ends, so that it can be masked byte for byte by U+007F,
 # which XML allows in text and in values, and nowhere in markup. Readers agree on what a bare `&`
 # means, and on nothing else (`doubts`).
-
-# A reference to an entity that XML itself does not define.
-UNDEFINED: Final = rb"&(?!(?:amp|lt|gt|quot|apos);)[^\x00-\x20<>&\"'=;#/]++;"
 
 _MASK: Final = b"\x7f"
 # What [2] Char excludes. NUL, ESC, SO and SI are not masked: where they stand, the charset is not
@@ -231,8 +235,8 @@ _bare: Final = expression(
     rb"&(?!(?:\#(?:[0-9]++|x[0-9A-Fa-f]++)|amp|lt|gt|quot|apos);)", re.VERBOSE
 )
 _number: Final = expression(
-    rb"&\#(?:x(?P<hex>0*+1?[0-9A-Fa-f]|[DFdf][0-9A-Fa-f]{3}|[0-9A-Fa-f]{6,})"
-    rb"|(?P<decimal>0*+[1-3]?[0-9]|[0-9]{5,}));",
+    rb"&\#(?:x(?P<hex>(?=[0-9A-Fa-f])0*+1?[0-9A-Fa-f]?|[DFdf][0-9A-Fa-f]{3}|[0-9A-Fa-f]{6,})"
+    rb"|(?P<decimal>(?=[0-9])0*+[1-3]?[0-9]?|[0-9]{5,}));",
     re.VERBOSE,
 )
 
@@ -246,26 +250,20 @@ def masked(text: bytes) -> bytes:
     for found in _number.finditer(text):
         if not _is_character(found):
             copy[found.start()] = _MASK[0]
-    text = bytes(copy)
+    return without_bad(bytes(copy), _MASK.decode())
+
+
+def without_bad(text: bytes, mask: str) -> bytes:
+    """Replace what is not UTF-8, and noncharacters that XML does not allow, byte for byte."""
     if b"\xef\xbf" in text:
-        text = _noncharacter.sub(_MASK * 3, text)
+        text = _noncharacter.sub(mask.encode("utf-8", "surrogateescape") * 3, text)
     try:
-        text.decode("utf-8")
+        if not text.isascii():
+            text.decode("utf-8")
     except UnicodeDecodeError:
         decoded = text.decode("utf-8", "surrogateescape")
-        text = _not_utf_8.sub(_MASK.decode(), decoded).encode("utf-8")
+        text = _not_utf_8.sub(mask, decoded).encode("utf-8", "surrogateescape")
     return text
-
-
-def is_utf_8(text: bytes) -> bool:
-    """Whether a text is UTF-8 without the two noncharacters that XML does not allow."""
-    if text.isascii():
-        return True
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return _noncharacter.search(text) is None
 
 
 def _is_character(found: re.Match[bytes]) -> bool:

@@ -53,6 +53,27 @@ ODD = [
     RSS % (ITEM * 2 + b"<link>a&b;</link><description>&lt;a href='c&d-e;'></description>"),
     RSS % (ITEM * 2 + b"<link>a&b</link><description>&x; &lt;a href='c&d'></description>"),
     RSS % (ITEM * 2 + b"<description>&lt;a href='c'>&#1;&#x27;</description>"),
+    *(
+        RSS
+        % b"".join(
+            ITEM * 2 + b"<link>%b</link><description>&lt;a href='/%b'>&lt;img srcset='%b'>&lt;p "
+            b"style=&quot;a:url(%b)&quot;></description><description><![CDATA[<a href='%b'>]]>"
+            b"</description><enclosure url='%b' type='a'/>" % (6 * (reference.replace(b"|", flaw),))
+            for reference in (b"a|", b"/a|b", b"|c")
+        )
+        for flaw in (
+            *(b"&nbsp;", b"&colon;", b"&Tab;", b"&num;", b"&#2;", b"&#0;", b"&#x1f;", b"&#233;"),
+            *(
+                b"\x01",
+                b"\x0c",
+                b"\xe9",
+                b"\xef\xbf\xbe",
+                b"&amp;nbsp;",
+                b"&amp;#2;&#0;",
+                b"\xc3\xa9",
+            ),
+        )
+    ),
     RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='x' url='/y'/>"),
     RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='http://y/' url='x'/>"),
     b"<!DOCTYPE rss>"

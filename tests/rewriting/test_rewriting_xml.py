@@ -266,6 +266,12 @@ def test_unsound_documents_pass_through(document: str, why: str) -> None:
         ("<rss><description>&nbsp;&lt;a href='x'>\x01&#1;</description></rss>",
          "<rss><description>&nbsp;&lt;a href='http://h.example/d/x'>\x01&#1;</description></rss>",
          "the entity '&nbsp;' is not defined"),
+        *((f"<rss><description>&lt;a href='x'>{flaw} &lt;a href='/y'></description></rss>",
+           ("<rss><description>&lt;a href='http://h.example/d/x'>"
+           f"{flaw} &lt;a href='http://h.example/y'></description></rss>"), "")
+          for flaw in ("Q&A&#233;", "Q&A&#x26;&#233;", "&#2;", "&#0;", "&#2;&#233;")),
+        ("<!DOCTYPE rss><rss><link>/x?a=1&b=2</link></rss>",
+         "<!DOCTYPE rss><rss><link>http://h.example/x?a=1&b=2</link></rss>", "a bare '&'"),
     ],
 )  # fmt: skip
 def test_flaws_without_a_consequence(document: str, expected: str | None, why: str) -> None:
