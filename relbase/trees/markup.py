@@ -129,6 +129,7 @@ _SPELLED: Final = {
     **{key: f"{{{uri.decode()}}}{local.decode()}" for (uri, local), key in KEYS.items()},
     **{lower: cased.decode() for cased, lower in CASED.items()},
 }
+XML_BASE: Final = _SPELLED[b"xml:base"]
 
 
 @lru_cache(maxsize=512)
@@ -168,7 +169,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     }
     rows = {key: found for key, found in rows.items() if found}
     plain_rows = {
-        key: None if row.when is not None or row.on_codebase else row
+        key: None if row.when is not None or row.on_codebase or key == XML_BASE else row
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)

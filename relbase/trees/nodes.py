@@ -18,6 +18,7 @@ from relbase.trees.markup import (
     LINKING,
     SHEET,
     TOP,
+    XML_BASE,
     ElementRow,
     Spot,
     names_html,
@@ -55,7 +56,7 @@ _anywhere: Final = etree.XPath(
 class LxmlTree(Tree):
     """A tree of lxml, or the part of one that an element begins."""
 
-    XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+    XML_BASE = XML_BASE
 
     def __init__(self, element: Node, policy: Policy) -> None:
         tree = element.getroottree()
@@ -107,7 +108,10 @@ class LxmlTree(Tree):
         """The names of the nodes that may hold references: lxml makes an object of each."""
         if not (self._is_parsed and self.known.is_usual):
             return ()
-        others = {value.getparent().tag for value in _anywhere(self._part)}
+        try:
+            others = {value.getparent().tag for value in _anywhere(self._part)}
+        except etree.XPathEvalError:  # libxml2 counts ten million nodes at most
+            return ()
         return *LINKING, *others, etree.Comment
 
     def _nodes(self, names: tuple[Any, ...]) -> Iterator[Node]:

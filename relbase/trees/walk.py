@@ -25,7 +25,7 @@ from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.trees.markup import SHEET, Scope
+from relbase.trees.markup import SHEET, XML_BASE, Scope
 from relbase.trees.tree import TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
@@ -112,8 +112,8 @@ class Walk:
                 if key not in plain:
                     continue
                 row = plain[key]
-                if row is None or key == _XML_BASE:
-                    if row or not kind.needs[key].isdisjoint(keys):
+                if row is None:
+                    if not kind.needs[key].isdisjoint(keys):
                         yield from self._value(spot, key, context)
                     continue
                 attribute = spelled(element, key) if key[0] == "{" else key
@@ -181,7 +181,7 @@ class Walk:
 
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
         """The value of an attribute that depends on others, or of xml:base itself."""
-        if spot.scope is not None and key == _XML_BASE:
+        if spot.scope is not None and key == XML_BASE:
             context = spot.scope.around
         for row in self._counting(spot, spot.kind.rows[key])[:1]:
             attribute = self._tree.spelled(spot.element, key)
@@ -376,7 +376,6 @@ _REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
-_XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
