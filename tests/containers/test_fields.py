@@ -103,6 +103,14 @@ HEADERS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
 
 
 @pytest.mark.parametrize(
+    ("data", "eol"),
+    [(b"\nA\r", b"\n"), (b"A\n\r", b"\n"), (b"A\r", b"\r"), (b"\rA", b"\r"), (b"A", b"\n")],
+)
+def test_what_ends_lines(data: bytes, eol: bytes) -> None:
+    assert eol_of(data, 0, len(data)) == eol
+
+
+@pytest.mark.parametrize(
     ("data", "expected", "body"), [row[1:] for row in HEADERS], ids=[row[0] for row in HEADERS]
 )
 def test_headers(data: bytes, expected: list[tuple[str, str]], body: bytes) -> None:

@@ -291,6 +291,8 @@ def test_flaws_without_a_consequence(document: str, expected: str | None, why: s
         ("<rss><link>a\x01b</link><docs>x</docs></rss>", 1),
         ("<rss><link><![CDATA[a\x01b]]></link><docs>x</docs></rss>", 1),
         (f"<feed{A}><link href='a&#1;b'/><icon>x</icon></feed>", 1),
+        ("<rss><link>a&#65534;b</link><docs>x</docs></rss>", 1),
+        ("<rss><link>a&#xFFFF;b</link><docs>x</docs></rss>", 1),
         (f"<feed{A}><link href='a' href='b'/><icon>x</icon></feed>", 1),
         (("<rss><description>&lt;a href='a&nbsp;b'>&lt;b>&lt;a href='c&nbsp;d'></description>"
           "<docs>x</docs></rss>"), 2),

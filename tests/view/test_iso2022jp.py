@@ -143,6 +143,7 @@ def test_lower(raw: bytes, at: int, new: str, expected: bytes) -> None:
 
 def test_encode() -> None:
     assert encode("あa\udce9~") == b'\x1b$B$"\x1b(Ba\xe9~'
+    assert encode("\udc80\udcff") == b"\x80\xff"
     assert encode("é", unencodable=lambda _: b"?") == b"?"
 
 
