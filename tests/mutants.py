@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -190,7 +190,11 @@ def replace(
         if is_exchangeable(old, new, known):
             for function in known[key_of(old)]:
                 function.__code__ = new
-    for one in gc.get_objects():
+    forget(gc.get_objects())
+
+
+def forget(objects: Iterable[object]) -> None:
+    for one in objects:
         if isinstance(one, _lru_cache_wrapper):
             one.cache_clear()
 
@@ -373,8 +377,10 @@ def reached(
             replace(differing(original, marked(path, mutants)) or (), known)
         failures = Failures()
         items[0].config.pluginmanager.register(failures)
+        caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper)]
         for index, item in enumerate(items):
             seen.clear()
+            forget(caches)  # else what is remembered is come to by the first test alone
             started = time.perf_counter()
             is_sound = passes(item, failures)
             say((index, is_sound, time.perf_counter() - started, sorted(seen)))
