@@ -8,7 +8,10 @@ import bs4
 import html5lib
 import lxml.html
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from relbase import Policy, Profile, Resolver
 from relbase.trees import iterlinks, make_links_absolute, tree_links
 
 URL: Final = "http://h.example/d/p.html"
@@ -160,6 +163,34 @@ def test_a_tree_may_change_while_its_links_are_read(tree: Any) -> None:
     assert "href" not in written(tree)
 
 
+CONDITIONAL: Final = (
+    "<p>a</p><!--[if mso]><a href='x'><img src=y></a><![endif]--><!-- <a href=x> -->"
+)
+
+
+@pytest.mark.parametrize("parser", ["html.parser", "lxml", "html5lib"])
+def test_conditional_comments(parser: str) -> None:
+    tree = bs4.BeautifulSoup(CONDITIONAL, parser)
+    changed = make_links_absolute(tree, URL)
+    assert [(link.reference, link.position, link.attribute) for link in changed] == [
+        ("x", 18, None),
+        ("y", 30, None),
+    ]
+    comments = tree.find_all(string=lambda text: isinstance(text, bs4.Comment))
+    assert comments[0] == (
+        "[if mso]><a href='http://h.example/d/x'><img src=http://h.example/d/y></a><![endif]"
+    )
+    assert comments[1] == " <a href=x> "
+    assert changed[0].element.startswith("[if mso]")
+
+
+def test_conditional_comments_of_lxml() -> None:
+    tree = lxml.html.document_fromstring(CONDITIONAL)
+    changed = make_links_absolute(tree, URL)
+    assert [link.url for link in changed] == ["http://h.example/d/x", "http://h.example/d/y"]
+    assert changed[0].element.text.startswith("[if mso]><a href='http://h.example/d/x'>")
+
+
 def test_the_link_of_a_conditional_comment_names_the_comment_that_is_there() -> None:
     soup = bs4.BeautifulSoup("<p><!--[if mso]><a href='x'>y</a><![endif]--></p>", "html.parser")
     [link] = make_links_absolute(soup, URL)
@@ -184,3 +215,36 @@ def test_a_part_that_was_taken_out_is_on_the_given_url_alone() -> None:
         assert [link.url for link in tree_links(part, URL)] == ["http://h.example/d/a"]
         assert [link.url for link in tree_links(part)] == [None]
     assert [link.url for link in tree_links(tree)] == ["http://q.example/s/"]
+
+
+# ---- the short ways of the walk give what the long ones give
+
+BASES: Final = (
+    *("http://h.example/d/p.html", "http://h.example", "file:/a/b"),
+    *("http://h.example/d;p/e?q=/r", "ftp://h/a//b", "http://h.example/a/../b"),
+)
+PIECES: Final = (
+    *("../", "../../../../", "/", "a", ".", "..", "?", "#", ";", ":", "~b", "c.d", "-", "%20"),
+    *("=", "&", " ", "a:b", "(c)", "@", "//h"),
+)
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join),
+    st.sampled_from(BASES),
+    st.sampled_from([Profile.RFC1808, Profile.RFC3986]),
+)
+def test_a_plain_path_becomes_what_the_resolver_says(
+    reference: str, base: str, profile: Profile
+) -> None:
+    tree = lxml.html.Element("a", href=reference)
+    links = make_links_absolute(tree, base, profile=profile)
+    if links and reference.strip():
+        assert links[0].url == Resolver(base, profile).resolve(reference.strip())
+        assert tree.get("href") == links[0].url or " " in reference
+
+
+@pytest.mark.parametrize("policy", [Policy(), Policy(keep=lambda reference: reference == "x")])
+def test_a_policy_is_asked_for_plain_paths_too(policy: Policy) -> None:
+    tree = lxml.html.Element("a", href="x")
+    assert bool(make_links_absolute(tree, BASES[0], policy=policy)) is (policy.keep is None)

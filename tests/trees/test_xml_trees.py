@@ -1,0 +1,217 @@
+"""The links of XML trees: feeds, XHTML, SVG, and what the policy adds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import bs4
+import lxml.etree
+import pytest
+
+from relbase import Policy, Profile, Status, rewrite
+from relbase.trees import make_links_absolute
+
+URL: Final = "http://h.example/d/p.html"
+
+FEED: Final = """<?xml version="1.0"?><?xml-stylesheet href="s.css"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:x="http://www.w3.org/1999/xhtml" xml:base="/f/">
+<id>i</id><link href="l" rel="r"/><icon>ic</icon>
+<entry xml:base="e/"><content type="html">&lt;a href="h"&gt;</content></entry>
+<entry><content type="xhtml"><x:div><x:a href="x">y</x:a></x:div></content></entry></feed>"""
+
+MADE: Final = [
+    "http://h.example/d/s.css",
+    "http://h.example/f/",
+    "http://h.example/f/l",
+    "http://h.example/f/ic",
+    "http://h.example/f/e/",
+    "http://h.example/f/e/h",
+    "http://h.example/f/x",
+]
+
+
+def test_a_feed() -> None:
+    tree = lxml.etree.fromstring(FEED.encode())
+    assert [link.url for link in make_links_absolute(tree.getroottree(), URL)] == MADE
+    assert b'<?xml-stylesheet href="http://h.example/d/s.css"?>' in lxml.etree.tostring(
+        tree.getroottree()
+    )
+    tree = bs4.BeautifulSoup(FEED, "xml")
+    assert [link.url for link in make_links_absolute(tree, URL)] == MADE
+    assert '&lt;a href="http://h.example/f/e/h"&gt;' in str(tree)
+
+
+def test_a_part_of_a_feed() -> None:
+    tree = lxml.etree.fromstring(FEED.encode())
+    (content, _) = tree.iter("{*}content")
+    assert [link.url for link in make_links_absolute(content, URL)] == ["http://h.example/f/e/h"]
+    soup_ = bs4.BeautifulSoup(FEED, "xml")
+    part = soup_.find("content")
+    assert [link.url for link in make_links_absolute(part, URL)] == ["http://h.example/f/e/h"]
+
+
+SCOPED: Final = (
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry>'
+    '<content type="html" xml:base="/p/">&lt;a href="x"&gt;</content>'
+    '<link href="y" xml:base="q/"/><icon xml:base="q/">i</icon></entry></feed>'
+)
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_xml_base_counts_for_its_own_element(profile: Profile) -> None:
+    """XML Base 2 §4.2: the base of an element is first of all that of its own xml:base."""
+    for tree in (lxml.etree.fromstring(SCOPED), bs4.BeautifulSoup(SCOPED, "xml")):
+        assert [link.url for link in make_links_absolute(tree, URL, profile=profile)] == [
+            "http://h.example/p/",
+            "http://h.example/p/x",
+            "http://h.example/d/q/y",
+            "http://h.example/d/q/",
+            "http://h.example/d/q/",
+            "http://h.example/d/q/i",
+        ]
+
+
+IN_A_FEED: Final = (
+    '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/f/"><content type="xhtml">'
+    '<div xmlns="http://www.w3.org/1999/xhtml" xml:base="d/"><a href="x"/></div></content></feed>'
+)
+SHOWN: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xml:base="/f/">'
+    '<r:Seq xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xml:base="d/" r:about="x"/></svg>'
+)
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [(IN_A_FEED, ["f/", "f/d/", "f/d/x"]), (SHOWN, ["f/", "f/d/", "d/x"])],
+)
+def test_whether_xml_base_counts_in_browsers(markup: str, expected: list[str]) -> None:
+    """Rule 7: by the document, as its root says, not by the element."""
+    for tree in (lxml.etree.fromstring(markup), bs4.BeautifulSoup(markup, "xml")):
+        changed = make_links_absolute(tree, URL, profile=Profile.WHATWG)
+        assert [link.url for link in changed] == [f"http://h.example/{url}" for url in expected]
+
+
+PIECES: Final = (
+    "<rss><channel><link>../x<!-- c -->y<?p i?>/z</link>"
+    "<docs><!-- c --><![CDATA[ q]]> </docs><url>a<b/></url></channel></rss>"
+)
+
+
+def test_text_around_comments_is_one() -> None:
+    for tree in (
+        lxml.etree.fromstring(PIECES),
+        lxml.etree.fromstring(PIECES, lxml.etree.XMLParser(strip_cdata=False)),
+        bs4.BeautifulSoup(PIECES, "xml"),
+    ):
+        changed = make_links_absolute(tree, URL)
+        assert [(link.reference, link.position, link.url) for link in changed] == [
+            ("../xy/z", 0, "http://h.example/xy/z"),
+            ("q", 1, "http://h.example/d/q"),
+        ]
+        is_soup = isinstance(tree, bs4.Tag)
+        written = str(tree) if is_soup else lxml.etree.tostring(tree, encoding="unicode")
+        again = lxml.etree.fromstring(written.encode())
+        (link,), (docs,) = again.iter("link"), again.iter("docs")
+        assert link.xpath("string()") == "http://h.example/xy/z"
+        assert docs.xpath("string()") == " http://h.example/d/q "
+        assert written.count("<!-- c -->") == 2
+        assert written.count("<?p i?>") == 1
+
+
+def test_text_with_an_entity_stays() -> None:
+    parser = lxml.etree.XMLParser(resolve_entities=False)
+    tree = lxml.etree.fromstring(
+        "<!DOCTYPE rss [<!ENTITY e 'x'>]><rss><link>/&e;</link></rss>", parser
+    )
+    assert make_links_absolute(tree, URL) == []
+
+
+XHTML: Final = (
+    '<html xmlns="http://www.w3.org/1999/xhtml"><head><base href="/s/"/></head>'
+    '<body xml:base="b/"><a href="x"/><IMG src="n"/></body></html>'
+)
+
+
+@pytest.mark.parametrize(("profile", "base"), list(zip(Profile, ("s/b", "s/b", "s"), strict=True)))
+def test_xhtml(profile: Profile, base: str) -> None:
+    """Rule 7: browsers know no xml:base. Names have the case of XML."""
+    tree = lxml.etree.fromstring(XHTML)
+    urls = [link.url for link in make_links_absolute(tree, URL, profile=profile)]
+    assert urls == [
+        "http://h.example/s/",
+        "http://h.example/s/b/",
+        f"http://h.example/{base}/x",
+    ]
+    tree = bs4.BeautifulSoup(XHTML, "xml")
+    assert [link.url for link in make_links_absolute(tree, URL, profile=profile)] == urls
+
+
+def test_svg_with_another_prefix() -> None:
+    markup = (
+        '<s:svg xmlns:s="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink">'
+        '<s:image l:href="x"/><s:a href="y"/><image href="z"/></s:svg>'
+    )
+    for tree in (lxml.etree.fromstring(markup), bs4.BeautifulSoup(markup, "xml")):
+        assert [link.reference for link in make_links_absolute(tree, URL)] == ["x", "y"]
+
+
+def test_html_without_a_namespace_is_html() -> None:
+    tree = lxml.etree.fromstring('<div><a href="x"/><svg><use href="#i"/></svg></div>')
+    assert [link.reference for link in make_links_absolute(tree, URL)] == ["x"]
+    tree = lxml.etree.fromstring('<catalogue><a href="x"/><item src="y"/></catalogue>')
+    assert make_links_absolute(tree, URL) == []  # of a vocabulary that is not known
+
+
+ITEMS: Final = (
+    "<rss><channel><item><link>posts/1.html</link><description>&lt;img src='a.png'></description>"
+    "</item><item><description>&lt;img src='b.png'></description></item></channel></rss>"
+)
+ENTRIES: Final = (
+    "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel='self' href='http://o/'/>"
+    "<link rel='alternate' href='posts/1.html'/><content type='html'>&lt;img src='a.png'></content>"
+    "</entry><entry><link href='http://o/e'/><content type='html' xml:base='http://h.example/d/'>"
+    "&lt;img src='b.png'></content></entry></feed>"
+)
+XHTMLS: Final = re.sub(
+    r"html'([^>]*)>&lt;img src='(.*?)'>",
+    r"xhtml'\1><div xmlns='http://www.w3.org/1999/xhtml'><img src='\2'/></div>",
+    ENTRIES,
+)
+XML: Final = pytest.mark.parametrize(
+    "parse",
+    [lxml.etree.fromstring, lambda text: bs4.BeautifulSoup(text, "xml")],
+    ids=["lxml", "bs4"],
+)
+
+
+@XML
+@pytest.mark.parametrize(
+    ("policy", "expected"), [(Policy(), "d/a.png"), (Policy(item_links=True), "d/posts/a.png")]
+)
+@pytest.mark.parametrize("feed", [ITEMS, ENTRIES, XHTMLS], ids=["RSS", "Atom", "XHTML"])
+def test_html_of_an_item_is_on_its_link(
+    parse: Any, policy: Policy, expected: str, feed: str
+) -> None:
+    url = "http://h.example/d/feed.xml"
+    links = make_links_absolute(parse(feed), url, policy=policy)
+    found = [f"http://h.example/{place}" for place in ("d/posts/1.html", expected, "d/b.png")]
+    assert [link.url for link in links] == found
+    written = rewrite(feed.encode(), url=url, kind="xml", policy=policy).links
+    assert [link.url for link in written if link.status is Status.REWRITTEN] == found
+
+
+USERS: Final = (
+    "<t:p xmlns:t='urn:t' url='a' b='b 2x'><t:n>c</t:n><n url='d'>&lt;a href='e'></n></t:p>"
+)
+
+
+@XML
+def test_rows_of_a_user(parse: Any) -> None:
+    rows = ("{urn:t}p@b=srcset", "{urn:t}*@url=url", "{urn:t}n=url", "n@url=url", "n=html")
+    policy = Policy(xml_rows=rows)
+    found = [link.url for link in make_links_absolute(parse(USERS), "http://h/", policy=policy)]
+    assert found == [f"http://h/{name}" for name in "abcde"]
+    written = rewrite(USERS.encode(), url="http://h/", kind="xml", policy=policy).links
+    assert [link.url for link in written] == found
