@@ -77,14 +77,13 @@ _IMPORT: Final = rb"@" + any_case(IMPORT)
 # The bracket comes first: a search for few bytes is what makes these expressions fast.
 _AFTER_NAME: Final = _after(NAMES)
 _URL: Final = _after(tuple(row.name for row in FUNCTIONS if row.form is Form.URL))
+_AFTER_OTHER: Final = _after(tuple(row.name for row in FUNCTIONS if row.form is not Form.URL))
 # Absolute in every profile, local, or empty.
 _NOT_RELATIVE: Final = rb"""(?! [\t\n\f\r ]*+
     (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )"""
 _holding: Final = expression(rb"|".join((_TELLING_ESCAPE, _IMPORT, _AFTER_NAME)), re.VERBOSE)
 _relative: Final = expression(
-    rb"|".join(
-        (_TELLING_ESCAPE, _IMPORT, rb"(?!%b) %b" % (_URL, _AFTER_NAME), _URL + _NOT_RELATIVE)
-    ),
+    rb"|".join((_TELLING_ESCAPE, _IMPORT, _AFTER_OTHER, _URL + _NOT_RELATIVE)),
     re.VERBOSE,
 )
 
