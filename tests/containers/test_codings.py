@@ -6,6 +6,7 @@ import builtins
 import gzip
 import zlib
 from typing import TYPE_CHECKING, Final
+from unittest import mock
 
 import brotli
 import pytest
@@ -14,6 +15,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from relbase.containers import codings
 from relbase.containers.codings import MAX_CHUNK_LINE, MAX_CODINGS, decoded
 
 if TYPE_CHECKING:
@@ -271,3 +273,19 @@ def test_no_bytes_raise(body: bytes, name: str) -> None:
     found = decoded(body, [], [name])
     event("decodes" if found.data is not None else "is refused")
     assert (found.data is None) == bool(found.fault)
+
+
+@given(
+    st.binary(max_size=99),
+    st.lists(st.tuples(st.integers(0, 120), st.integers(0, 255)), max_size=2),
+    st.binary(),
+)
+def test_the_library_decides_nothing_of_a_gzip(
+    text: bytes, damage: list[tuple[int, int]], more: bytes
+) -> None:
+    made = bytearray(gzip.compress(text * 9, mtime=0))
+    for at, byte in damage:
+        made[at % len(made)] = byte
+    by_isal = decoded(bytes(made) + more, content=["gzip"], salvage=True)
+    with mock.patch.object(codings, "fast_zlib", return_value=zlib):
+        assert by_isal == decoded(bytes(made) + more, content=["gzip"], salvage=True)
