@@ -135,6 +135,7 @@ def test_the_result_is_absolute_and_resolving_it_again_changes_nothing(rfc: Rfc)
 
 
 def test_following_is_resolving_again_and_again() -> None:
+    assert rfc3986.follow("", ["./a"]) == "./a"
     merged = 0
 
     @settings(max_examples=300)
