@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import pytest
+from hypothesis import strategies as st
+from view_laws import assert_law
 
 from relbase.bases.headers import url_of
 from relbase.edit import Edit, splice
 from relbase.view.characters import inner as encode_inner
-from relbase.view.folding import decoded_words, folded_view, meant
+from relbase.view.folding import calendar_view, decoded_words, folded_view, meant
 
 # (what is written, what it is with its words decoded, None where it has none)
 WORDS: Final[list[tuple[bytes, str | None]]] = [
@@ -94,3 +97,43 @@ def test_bases_and_references_read_the_same(raw: bytes) -> None:
 )
 def test_what_is_written(raw: bytes, edit: Edit, written: bytes) -> None:
     assert splice(raw, folded_view(raw).lower([edit])) == written
+
+
+# ---- values of calendars: RFC 5545 §3.1 and §3.3.11, folding and escapes of TEXT
+
+
+def unfolded(raw: bytes) -> bytes:
+    """As `icalendar` and others: unfold, then undo the escapes one after the other."""
+    unfolded = re.sub(rb"\r?\n[ \t]", b"", raw)
+    return re.sub(
+        rb"\\([\\;,nN])", lambda found: b"\n" if found[1] in b"nN" else found[1], unfolded
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "inner"),
+    [
+        (b"a\\,b\\;c\\\\d\\ne\\Nf", b"a,b;c\\d\ne\nf"),
+        (b"a\r\n b\n\tc", b"abc"),
+        (b"a\\\r\n ,b", b"a,b"),
+        (b"caf\xc3\r\n \xa9", None),  # a fold within a character: bytes, then nothing is changed
+        (b"a\\xb\\", b"a\\xb\\"),
+    ],
+)
+def test_what_a_calendar_means(raw: bytes, inner: bytes | None) -> None:
+    view = calendar_view(raw)
+    if inner is not None:
+        assert view.inner == inner
+    assert view.lower([]) == []
+
+
+def test_what_is_written_into_a_calendar() -> None:
+    view = calendar_view(b"<a href=\r\n x>\\")
+    assert view.lower([Edit(8, 8, b"http://h/;a,b\\")]) == [Edit(8, 8, b"http://h/\\;a\\,b\\\\")]
+    assert view.lower([Edit(11, 11, b"n")]) == [Edit(13, 14, b"\\\\n")]
+
+
+def test_law_of_calendars() -> None:
+    pieces = [b"a", b"\\", b",", b";", b"n", b"\\n", b"\\\\", b"\n ", b"\r\n\t", b"<x>"]
+    news = st.sampled_from([b"", b"http://h/", b"n", b"\\", b",;", b"\n"])
+    assert_law(st.lists(st.sampled_from(pieces)).map(b"".join), calendar_view, unfolded, news)
