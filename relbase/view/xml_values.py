@@ -163,7 +163,7 @@ class EscapedView(CountedView):
         self._bare = bare
 
     def _length(self, start: int, end: int) -> int:
-        length = super()._length(start, end)
+        length = self._count(self.inner[start:end])  # in one: parts could split a character
         if self._bare:
             bare = bisect_left(self._bare, end) - bisect_left(self._bare, start)
             length -= bare * (len(b"&amp;") - len(b"&"))

@@ -68,6 +68,14 @@ def test_an_escaped_ampersand_is_read_once() -> None:
     assert text_view(b"&amp;lt;&lt;&amp;#39;").inner == b"&lt;<&#39;"
 
 
+@pytest.mark.parametrize("before", range(4))
+def test_a_character_of_several_bytes_is_counted_wherever_it_stands(before: int) -> None:
+    raw = b"x" * before + b"&#8217;" * 50_000 + b"y"
+    view = text_view(raw)
+    at = len(view.inner) - 1
+    assert view.lower([Edit(at, at, b"/")]) == [Edit(len(raw) - 1, len(raw) - 1, b"/")]
+
+
 # The author's `>` may follow what is written.
 def test_text_never_gets_an_end_of_section() -> None:
     assert spell_text(b"a]]>b]]") == b"a]]&gt;b]&#93;"
