@@ -16,7 +16,7 @@ from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
-from relbase.policy import begins_with_placeholder
+from relbase.policy import begins_with_placeholder, placeholders
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -90,12 +90,22 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
             where = place_of(link.element, link.attribute, link.syntax)
-            text = f"relative link {excerpt(link.reference)} in {where}"
-            if begins_with_placeholder(link.reference):
+            shown = link.reference
+            if is_placeholder := begins_with_placeholder(shown):
+                shown = _whole_placeholder(data[start : start + _LONG], shown)
+            text = f"relative link {excerpt(shown)} in {where}"
+            if is_placeholder:
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
                 text += f": {excerpt(link.url)}"
             yield Finding(file, text, in_input(document, link), column, until)
+
+
+def _whole_placeholder(data: bytes, reference: str) -> str:
+    """A reference in srcset ends at the first space, and so inside of `{{ url }}`."""
+    line = data.decode("utf-8", "replace").splitlines()[0]
+    found = placeholders(line)
+    return line[: found[0][1]] if found and line.startswith(f"{reference} ") else reference
 
 
 def _characters(data: bytes) -> int:

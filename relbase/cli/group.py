@@ -43,6 +43,14 @@ COMMANDS: Final = {
     "explain": "explain",
 }
 
+# What other programs call what a command does.
+_ALSO: Final = {
+    **dict.fromkeys(("absolute", "absolutize", "convert", "fix"), "rewrite"),
+    **dict.fromkeys(("extract", "list", "ls"), "links"),
+    **dict.fromkeys(("join", "urljoin"), "resolve"),
+    **dict.fromkeys(("lint", "validate"), "check"),
+    "parse": "split",
+}
 _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -130,8 +138,9 @@ def _mistaken(name: str, *rest: str) -> str:
     meant: tuple[str, ...] = ()
     if name in {"help", "version"}:
         meant = (*rest[:1], "--help") if name == "help" else ("--version",)
-    elif close := get_close_matches(name, COMMANDS, n=1):
-        meant = (close[0], *rest)
+    elif close := _ALSO.get(name) or next(iter(get_close_matches(name, COMMANDS, n=1)), ""):
+        is_file = close == "check" and rest and os.path.lexists(rest[0])
+        meant = (*(("rewrite", "--check") if is_file else (close,)), *rest)
     elif _is_url.match(name) and rest and not rest[0].startswith("-"):
         meant = ("resolve", name, *rest)
     elif _is_url.match(name):
@@ -226,7 +235,11 @@ _GUESSES: Final = {
     **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
     **dict.fromkeys(("--html", "--type"), ("--kind",)),
     **dict.fromkeys(("-.", "--in-place="), ("-i --backup .bak",)),  # as sed and perl have it
-    **dict.fromkeys(("--exclude", "--ignore"), ("--only", "--files-from")),
+    **dict.fromkeys(("--exclude", "--glob", "--ignore", "--include"), ("--only", "--files-from")),
+    **dict.fromkeys(("-k", "--convert-links"), ("--local keep",)),  # as wget has it
+    **dict.fromkeys(("-V", "--version"), ("relbase --version",)),
+    "--json": ("--check --format json",),
+    "-p": ("--profile",),
     **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
     "--encoding": ("--charset",),
 }

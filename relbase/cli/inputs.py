@@ -74,7 +74,7 @@ def inputs_of(
     settings = options.settings(given)
     if several:
         _refuse_output_as_input(names)
-        _refuse_one_url(settings)
+        _refuse_one_url(names, settings)
     return Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed)), settings
 
 
@@ -114,7 +114,7 @@ def begin(
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
     finder = Finder(settings.origins, inputs.trees)
     for text in finder.doubts(inputs.all):
-        tally.warnings += bool(settings.origins.mapped)  # the others are hints
+        tally.warnings += text.startswith("warning: ")  # the others are hints
         if settings.verbosity is not Verbosity.NONE:
             streams.warn(text)
     return finder
@@ -138,12 +138,15 @@ def _refuse_output_as_input(names: Sequence[str]) -> None:
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
 
 
-def _refuse_one_url(settings: Settings) -> None:
+def _refuse_one_url(names: Sequence[str], settings: Settings) -> None:
     values = settings.url, settings.redirects, settings.fields
     for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
         if value:
             text = f"{option} is that of one document, and there are several: give each its own"
-            raise click.UsageError(f"{text} with --map FILE, --root DIR=URL or --mirror DIR")
+            fix = "with --map FILE, --root DIR=URL or --mirror DIR"
+            if option == "--url" and len(names) == 1 and os.path.isdir(names[0]):  # noqa: PTH112
+                fix = f"with --root {in_shell(f'{names[0]}={value}')}, --map FILE or --mirror DIR"
+            raise click.UsageError(f"{text} {fix}")
 
 
 def _messages(

@@ -65,6 +65,11 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
     if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
         text = "several inputs need one for their outputs"
         raise click.UsageError(f"'{printable(directory)}' is not a directory: {text}")
+    end = os.path.splitext(directory)[1]  # noqa: PTH122
+    is_file = end and any(one.parts[-1].endswith(end) for one in inputs)
+    if is_file and not os.path.lexists(directory):
+        text = f"several inputs need a directory, and '{printable(directory)}' looks like a file"
+        raise click.UsageError(f"{text}: give -o DIR/")
     for one in inputs:
         if one.name == STDIN:
             text = "standard input has no name for an output in a directory: give it alone, -o FILE"

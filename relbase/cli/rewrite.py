@@ -170,8 +170,8 @@ def _maildirs(names: Sequence[str]) -> list[str]:
 
 
 _EXCLUDING: Final = (
-    ("diff", "--diff", "shows what would change"),
-    ("check", "--check", "only looks"),
+    ("diff", "--diff", "prints what would change (> FILE keeps it)"),
+    ("check", "--check", "prints what it finds (> FILE keeps it)"),
     ("in_place", "--in-place", "replaces the inputs"),
 )
 

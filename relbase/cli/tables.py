@@ -71,6 +71,9 @@ def written(
     repeated = [field.name for field in schema if field.type == table.REPEATED]
     place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
+    if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
+        text = f"'{printable(path)}': --parquet writes Parquet: give a name such as links.parquet"
+        raise click.UsageError(text)
     refuse(inputs, (path, errors))
     for one in (path, errors):  # a table is replaced, nothing else
         with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123

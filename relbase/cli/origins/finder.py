@@ -110,6 +110,15 @@ class Finder:
             if any("@" in name for name in mapped):
                 fix = "for the messages of a mailbox give --message-map"
             yield f"warning: no line of --map names an input: {fix}"
+        for mirror in origins.mirrors:
+            parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))  # noqa: PTH118
+            tried = mirror, mirror._replace(directory=parent)
+            urls = ((paths.url_in_mirror(one.name, each) for one in inputs) for each in tried)
+            gives_any, is_host = map(any, urls)
+            if not gives_any:
+                fix = "give the directory that holds one directory for each host"
+                fix += f": --mirror {in_shell(parent)}" if is_host else ""
+                yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
         if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
@@ -152,7 +161,7 @@ class Finder:
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
         call = call._replace(url=found.url, redirects=call.redirects or found.redirects)
         # Documents of text are saved with the files that they need; mail holds its own.
-        beside = None if row.charset is None else self._places(call, found, source, data)
+        beside = None if row.charset is None else self._places(call, found, source, data, marks)
         if of is not None:
             beside = Unarchived(of.stamp, beside)
         if found.url is None and not found.notes and beside is None:
@@ -168,15 +177,22 @@ class Finder:
         refused = marks.notes if marks is not None else ()
         return found._replace(notes=(*found.notes, *refused, *own.notes))
 
-    def _places(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Places | None:
+    def _places(
+        self, call: Call, found: Found, source: OpenInput, data: bytes, marks: Marks | None
+    ) -> Places | None:
         local = self.origins.local or ("companion" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)  # noqa: PTH100
+        # A browser saved it with its folder, even if somebody removed that.
+        pages = marks.pages if marks is not None else ()
+        had_folder = any("the mark of a browser" in mark.source for mark in pages)
         # Files beside a page on a root are on it too.
         if local == "companion" and (
             paths.url_on_root(path, self.origins.roots)
-            or not places.may_lead_beside(path, data, in_tree=bool(source.input.root))
+            or not (
+                had_folder or places.may_lead_beside(path, data, in_tree=bool(source.input.root))
+            )
         ):
             return None
         base = _opened_base(call, path, data)
@@ -186,7 +202,6 @@ class Finder:
         own = path, final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
-        had_folder = "the mark of a browser" in found.source  # even if somebody removed it
         beside = places.Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
         return self._unconverted(call, source, data, beside) if local == "resolve" else beside
 
