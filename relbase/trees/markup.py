@@ -249,3 +249,5 @@ LINKING: Final = _linking()
 ANYWHERE: Final = {
     place[2].decode(): rows[0].syntax is Nested.CSS for place, rows in _USUAL if place[1] == ANY
 }
+# Those that any element of VML may have.
+IN_VML: Final = tuple(place[2].decode() for place, _ in _USUAL if place[1] == VML)

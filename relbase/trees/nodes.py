@@ -15,6 +15,7 @@ from lxml import etree
 from relbase.trees.markup import (
     ANYWHERE,
     COMMENT,
+    IN_VML,
     LINKING,
     SHEET,
     TOP,
@@ -43,12 +44,15 @@ def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
 
 _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
 
-# The attributes that may hold references wherever they are. CSS without a function or an @import
-# holds none.
+# The attributes that may hold references wherever they are, or on any name with the prefix of VML.
+# CSS without a function or an @import holds none.
 _anywhere: Final = etree.XPath(
     " | ".join(
-        f"descendant-or-self::*/@{name}" + "[contains(., '(') or contains(., '@')]" * is_css
-        for name, is_css in ANYWHERE.items()
+        [
+            f"descendant-or-self::*/@{name}" + "[contains(., '(') or contains(., '@')]" * is_css
+            for name, is_css in ANYWHERE.items()
+        ]
+        + [f"descendant-or-self::*/@{name}[contains(name(..), ':')]" for name in IN_VML]
     )
 )
 

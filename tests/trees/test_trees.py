@@ -109,6 +109,13 @@ def parsed(markup: str, parser: str) -> Any:
     return soup(markup, parser)
 
 
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "lxml.etree"])
+def test_vml(parser: str) -> None:
+    tree = parsed("<v:rect href=x><v:fill src=y></v:fill></v:rect><o:p href=z></o:p>", parser)
+    found = [(link.attribute, link.reference) for link in make_links_absolute(tree, URL)]
+    assert found == [("href", "x"), ("src", "y")]
+
+
 def test_the_rows_change_trees() -> None:
     assert sum(rewrite_text(row, url=URL) != row for row in ROWS) > 20
 
