@@ -144,8 +144,7 @@ ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _MAX_WINDOW: Final = 1 << 27
 
 # How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
-_FED_FIRST: Final = 1 << 8
-_FED_LAST: Final = 1 << 13
+_FED_FIRST, _FED_LAST = 1 << 8, 1 << 13
 _BROTLI_PIECE: Final = 1 << 20
 
 
@@ -303,8 +302,7 @@ def inflate(body: bytes) -> Iterator[bytes | str]:
         raise MislabelledError("the body begins with no deflate")
 
 
-_ZLIB_HEAD: Final = 2
-_DEFLATE: Final = 8
+_ZLIB_HEAD, _DEFLATE = 2, 8
 
 
 def _deflate() -> tuple[Stream, type[Exception]]:
