@@ -76,8 +76,10 @@ def test_output(stem: str) -> None:
 
 @EVERY_FIXTURE
 def test_notes(stem: str) -> None:
-    reasons = sorted(note.reason.value for note in rewritten(stem).notes)
-    assert reasons == sorted(fixture(stem).expect["notes"])
+    notes = rewritten(stem).notes
+    assert sorted(note.reason.value for note in notes) == sorted(fixture(stem).expect["notes"])
+    spans = [note.span for note in notes if note.span is not None]
+    assert all(0 <= span.start <= span.end <= len(fixture(stem)[0]) for span in spans)
 
 
 @EVERY_FIXTURE
