@@ -93,7 +93,7 @@ def check_name(output: Output | None, coding: Coding) -> None:
     name = output.parts[-1] if output is not None and output.is_only else ""
     if os.path.splitext(name)[1] not in {"", coding.suffix}:  # noqa: PTH122
         fix = f"give -o FILE{coding.suffix}, or decompress the input first"
-        raise InputError(f"the output is compressed as the input is: {fix}")
+        raise InputError(f"the output is compressed like the input: {fix}")
 
 
 def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:

@@ -90,11 +90,9 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
             where = place_of(link.element, link.attribute, link.syntax)
-            shown = link.reference
-            if is_placeholder := begins_with_placeholder(shown):
-                shown = _whole_placeholder(data[start : start + _LONG], shown)
+            shown = _whole_placeholder(data[start : start + _LONG], link.reference)
             text = f"relative link {excerpt(shown)} in {where}"
-            if is_placeholder:
+            if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
                 text += f": {excerpt(link.url)}"
@@ -105,7 +103,8 @@ def _whole_placeholder(data: bytes, reference: str) -> str:
     """A reference in srcset ends at the first space, and so inside of `{{ url }}`."""
     line = data.decode("utf-8", "replace").splitlines()[0]
     found = placeholders(line)
-    return line[: found[0][1]] if found and line.startswith(f"{reference} ") else reference
+    is_cut = found and found[0][0] == 0 and line.startswith(f"{reference} ")
+    return line[: found[0][1]] if is_cut else reference
 
 
 def _characters(data: bytes) -> int:

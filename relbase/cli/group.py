@@ -44,13 +44,7 @@ COMMANDS: Final = {
 }
 
 # What other programs call what a command does.
-_ALSO: Final = {
-    **dict.fromkeys(("absolute", "absolutize", "convert", "fix"), "rewrite"),
-    **dict.fromkeys(("extract", "list", "ls"), "links"),
-    **dict.fromkeys(("join", "urljoin"), "resolve"),
-    **dict.fromkeys(("lint", "validate"), "check"),
-    "parse": "split",
-}
+_ALSO: Final = {"convert": "rewrite", "list": "links", "lint": "check", "parse": "split"}
 _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -239,7 +233,6 @@ _GUESSES: Final = {
     **dict.fromkeys(("-k", "--convert-links"), ("--local keep",)),  # as wget has it
     **dict.fromkeys(("-V", "--version"), ("relbase --version",)),
     "--json": ("--check --format json",),
-    "-p": ("--profile",),
     **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
     "--encoding": ("--charset",),
 }

@@ -142,7 +142,7 @@ def _refuse_one_url(names: Sequence[str], settings: Settings) -> None:
     values = settings.url, settings.redirects, settings.fields
     for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
         if value:
-            text = f"{option} is that of one document, and there are several: give each its own"
+            text = f"{option} applies to one document, and there are several: give each its own"
             fix = "with --map FILE, --root DIR=URL or --mirror DIR"
             if option == "--url" and len(names) == 1 and os.path.isdir(names[0]):  # noqa: PTH112
                 fix = f"with --root {in_shell(f'{names[0]}={value}')}, --map FILE or --mirror DIR"
@@ -268,7 +268,7 @@ def recognise(
         ("--charset", settings.charset),
     ):
         if value:
-            text = "says nothing of an archive: a page has the URL and the header of its record"
+            text = "does not apply to a web archive: each record has its own URL and headers"
             archive.warn(f"{option} {text}")
     return source, archive
 

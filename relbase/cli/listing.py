@@ -114,7 +114,7 @@ def links(
             return
         if table is not None or wat:
             option = "--wat" if wat else "--parquet"
-            raise files.InputError(f"it is not a web archive: {option} is for those")
+            raise files.InputError(f"not a web archive: {option} reads only web archives")
         unresolved, base, type_ = 0, "", ""
         for document, call in calls(source, settings, finder):
             for link in documents.links_of(document, call):
@@ -163,7 +163,7 @@ def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
     if len(both) > 1 and both != ["--json", "--violations"]:
         raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
     if has_columns and not outputs["--parquet"]:
-        raise click.UsageError("--columns and --no-data-urls are of a table: give --parquet FILE")
+        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
 
 
 def _show(link_printer: LinkPrinter, source: OpenInput, number: str, link: Link) -> None:

@@ -63,7 +63,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
     found: dict[str, Output] = {}
     names: dict[tuple[str, ...], str] = {}
     if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
-        text = "several inputs need one for their outputs"
+        text = "several inputs need an output directory"
         raise click.UsageError(f"'{printable(directory)}' is not a directory: {text}")
     end = os.path.splitext(directory)[1]  # noqa: PTH122
     is_file = end and any(one.parts[-1].endswith(end) for one in inputs)
@@ -165,7 +165,7 @@ def plan_maildir(
 ) -> dict[str, Output]:
     """Return where the messages of a Maildir go, and make the directories of its copy."""
     if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
-        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
+        text = f"'{printable(copy)}' is not a directory, and a Maildir needs one: give -o DIR"
         raise click.UsageError(text)
     _refuse_inside(copy, original)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120

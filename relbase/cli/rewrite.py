@@ -193,7 +193,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format is for --check: give that too"),
         (own.backup and not own.in_place, f"--backup {_REPLACED}"),
-        (own.backup and mailboxes, f"--backup adds messages to {box}: copy it first"),
+        (own.backup and mailboxes, f"--backup would add messages to {box}: copy it first instead"),
         (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),
         (own.break_hardlinks and not own.in_place, f"--break-hardlinks {_REPLACED}"),
         (
@@ -202,11 +202,11 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         ),
         (
             writes and box and found.several,
-            f"{box} has a directory for its output: rewrite it with a command of its own",
+            f"{box} needs an output directory of its own: rewrite it in a separate command",
         ),
         (
             writes and box and is_bare,
-            f"{box} goes into a directory: give -o DIRECTORY (or -i, --check, --diff)",
+            f"{box} needs an output directory: give -o DIR (or -i, --check, --diff)",
         ),
         (
             writes and is_bare and (found.several or len(found.all) > 1),

@@ -157,7 +157,7 @@ class _Running:
                 would = "would be " if self._checks and state is State.REWRITTEN else ""
                 parts.append(f"{self.states[state]} {would}{words}")
             if state is State.UNCHANGED and self._unknown:
-                parts[-1] += f" ({self._unknown} for want of a base URL)"
+                parts[-1] += f" ({self._unknown} without a base URL)"
         if self._places and self._checks:
             parts.append(counted(self._places, "relative link"))
         elif self._places:

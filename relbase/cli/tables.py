@@ -72,13 +72,12 @@ def written(
     place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
-        text = f"'{printable(path)}': --parquet writes Parquet: give a name such as links.parquet"
-        raise click.UsageError(text)
+        raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors))
     for one in (path, errors):  # a table is replaced, nothing else
         with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
             if file.read(len(_MARK)) not in (b"", _MARK):
-                text = f"'{printable(one)}' is there, and is not a table: give another name"
+                text = f"'{printable(one)}' exists and is not a table: give another name"
                 raise click.UsageError(text)
     with (
         files.failing(path),

@@ -128,13 +128,11 @@ def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
 
 _REWRITTEN: Final = noting(
     Reason.REFERENCE_TEMPLATE,
-    "holds a placeholder that a program has yet to fill in, and was rewritten all the same; "
+    "holds a placeholder that a program fills in later, and was rewritten anyway; "
     "policy=Policy(keep_templates=True) changes no placeholder, and no reference that begins with "
     "one",
 )
-_BEGINS: Final = noting(
-    Reason.PLACEHOLDER_KEPT, "left unchanged, since a program is still to fill it in"
-)
+_BEGINS: Final = noting(Reason.PLACEHOLDER_KEPT, "left unchanged, for a program to fill in later")
 _WOULD_CHANGE: Final = noting(
     Reason.PLACEHOLDER_CHANGED, "its URL would change a placeholder: left unchanged"
 )

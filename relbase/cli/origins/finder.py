@@ -128,8 +128,8 @@ class Finder:
             is_stated = page is not None and origins.detect and _stated_in(page) is not None
             if directory is not None and not is_stated:
                 option = f"--mirror {in_shell(directory)}=https"
-                text = "it looks like a mirror by wget; to take URLs from its paths"
-                yield f"{shown_name(tree)}: {text}: {option}"
+                text = "this looks like a wget mirror; to read URLs from its paths, give"
+                yield f"{shown_name(tree)}: {text} {option}"
 
     def find(self, source: OpenInput, url: str | None) -> Found:
         found = Found(url, "--url", given=True) if url else Found()

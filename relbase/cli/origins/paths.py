@@ -122,9 +122,9 @@ def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     source, remark = f"--mirror {mirror.directory}", ""
     doubts: list[str] = []
     if not scheme:
-        fix = f"give {source}=https if it is that"
-        remark = f"{source}: its paths do not say the scheme: taken for http; {fix}"
-        doubts.append("its scheme is not known: taken for http")
+        fix = f"for https give {source}=https"
+        remark = f"{source}: its paths do not state the scheme: http is assumed; {fix}"
+        doubts.append("its scheme is unknown: http is assumed")
     name, before = steps[-1], original_name(path)
     may_add = mirror.adds and name.endswith((".html", ".css"))
     sure = before is not None or name in INDEXES or not (may_add or _added.fullmatch(name))
