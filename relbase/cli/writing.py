@@ -180,17 +180,28 @@ def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
 
 def _name_new(made_in: Directory, made: str, place: Place) -> bool:
     try:
-        made_in.link(made, place.parent, place.name)
+        _link(made_in, made, place.parent, place.name)
     except FileExistsError:
         if place.goes_on and _hash(made_in, made) == _hash(place.parent, place.name):
             return False
         raise _there(place) from None
+    return True
+
+
+def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
+    """Give a new file a name; `FileExistsError` where somebody has it."""
+    try:
+        made_in.link(made, parent, name)
+    except FileExistsError:
+        raise
     except (OSError, NotImplementedError) as error:
         if isinstance(error, OSError) and error.errno in files.STOPPING:
             raise
+        with suppress(FileNotFoundError):
+            parent.stat(name)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from None
         # No hard links here: whoever makes the name in this moment loses it.
-        made_in.replace(made, place.parent, place.name)
-    return True
+        made_in.replace(made, parent, name)
 
 
 def _hash(parent: Directory, name: str) -> bytes:
@@ -332,14 +343,20 @@ def _lock(path: str, parent: Directory, dot: str, stack: ExitStack) -> bool:
     with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
         file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
         directories.lock_as_mail(file.fileno())
-        made = taken.enter_context(directories.new_file(parent, dot))
-        made.write((_OWN,))
-        parent.link(made.name, parent, dot)
-        parent.unlink(made.name)
-        taken.callback(_unlock, parent, dot, made)
+        with suppress(PermissionError):  # then nothing can be replaced there: reported when it is
+            _make_dot(parent, dot, taken)
         stack.push(taken.pop_all())
         return True
     return False
+
+
+def _make_dot(parent: Directory, dot: str, taken: ExitStack) -> None:
+    made = taken.enter_context(directories.new_file(parent, dot))
+    made.write((_OWN,))
+    _link(parent, made.name, parent, dot)
+    taken.callback(_unlock, parent, dot, made)
+    with suppress(FileNotFoundError):
+        parent.unlink(made.name)
 
 
 def _unlock(parent: Directory, dot: str, made: directories.NewFile) -> None:

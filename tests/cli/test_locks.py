@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +50,38 @@ def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
     assert result.stderr == f"Error: in.mbox: {why}: {fix}\n"
     assert Path("in.mbox").read_bytes() == BOX
     assert Path("in.mbox.lock").exists() is (how == "dot")
+
+
+@pytest.mark.parametrize("lock", [None, b"1\n"])
+def test_a_file_system_without_hard_links(
+    lock: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "no hard links")
+
+    monkeypatch.setattr(os, "link", refused)
+    if lock is not None:
+        Path("in.mbox.lock").write_bytes(lock)
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == ((4, BOX) if lock else (0, DONE))
+    assert len(list(Path().iterdir())) == 1 + (lock is not None)
+
+
+def test_a_directory_without_a_place_for_the_lock_costs_its_mailbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("other.mbox").write_bytes(BOX)
+    real = os.open
+
+    def refused(path: str, flags: int, *more: int, **ends: int) -> int:
+        if flags & os.O_CREAT and ".in.mbox" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path, flags, *more, **ends)
+
+    monkeypatch.setattr(os, "open", refused)
+    result = run("rewrite", "in.mbox", "other.mbox", "--root", ".=http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (3, BOX)
+    assert (Path("other.mbox").read_bytes(), "Permission denied" in result.stderr) == (DONE, True)
 
 
 def test_the_dot_lock_of_a_killed_run_is_removed() -> None:
