@@ -65,15 +65,20 @@ class ItemLinks:
                 self._count += 1
                 if self._span is None:
                     self._span = span or Span(start, end)
-                    reference = _reference_at(text, start)
-                    on_link = self._on_link(reference, link, resolve)
-                    self._first = f"the first, {reference[:200]!r}, to {on_link[:200]!r}"
+                    self._first = self._shown(_reference_at(text, start), link, resolve)
 
     def _differs(self, reference: str, link: str, resolve: Resolve) -> bool:
         try:
             return self._on_link(reference, link, resolve) != resolve(reference)
         except ValueError:
             return False
+
+    def _shown(self, reference: str, link: str, resolve: Resolve) -> str:
+        try:
+            on_link = self._on_link(reference, link, resolve)
+        except ValueError:  # of a text that is escaped once, and has been decoded twice
+            return f"the first is {reference[:200]!r}"
+        return f"the first, {reference[:200]!r}, to {on_link[:200]!r}"
 
     def _on_link(self, reference: str, link: str, resolve: Resolve) -> str:
         on_link = resolver(resolve(link), *self._how)

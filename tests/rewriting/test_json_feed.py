@@ -70,9 +70,14 @@ def test_item_links(link: dict[str, str]) -> None:
     assert [told in note.text for note in notes] == [True] * len(link)
 
 
-def test_an_invalid_url_of_an_item_raises_nothing() -> None:
-    data = feed({"url": "http://[x", "content_html": "<a href=y>"})
-    assert b"=http://h.example/d/y>" in relbase.rewrite(data, url=URL, profile="whatwg").data
+@pytest.mark.parametrize(
+    ("url", "reference"),
+    [("http://[x", "y"), ("http://h.example/p/1", "http&amp;colon;//[x")],
+)
+def test_an_invalid_url_of_an_item_raises_nothing(url: str, reference: str) -> None:
+    data = feed({"url": url, "content_html": f"<a href={reference}>"})
+    expected = f"=http://h.example/d/{reference}>".encode()
+    assert expected in relbase.rewrite(data, url=URL, profile="whatwg").data
 
 
 # Other JSON is never rewritten, whatever it is called.
