@@ -63,19 +63,19 @@ class Policy:
     """Choices about what is rewritten; the defaults are what most users want.
 
     Args:
-        keep_fragments: leave references into the same document (`#top`) alone.
-        keep: leave references alone that match this regular expression. In Python it may also be
-            a function that returns whether a reference stays.
-        extended: rewrite what only some readers take for URLs too: param values, RDFa, lazy
-            loading, social media metadata.
+        keep_fragments: leave references into the same document (`#top`) unchanged.
+        keep: leave references that match this regular expression unchanged. In Python it may also
+            be a function that returns whether a reference stays.
+        extended: also rewrite attributes that only some readers treat as URLs: param values, RDFa,
+            lazy loading, social media metadata.
         attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
-        keep_templates: leave references alone that begin with a placeholder, such as `{{url}}`,
-            and change no placeholder.
+        keep_templates: leave references that begin with a placeholder, such as `{{url}}`,
+            unchanged, and never change a placeholder.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
-        xml_rows: rewrite these places in XML too: `{namespace}element@attribute=url` (or `list`,
+        xml_rows: also rewrite these places in XML: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
-        attributes: rewrite these attributes of HTML too: `data-link=url` (or `srcset`, `css`). In
+        attributes: also rewrite these attributes of HTML: `data-link=url` (or `srcset`, `css`). In
             Python a mapping of names to syntaxes.
 
     Raises:

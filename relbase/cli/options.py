@@ -181,8 +181,8 @@ Document URL
   --sidecar SUFFIX        Read the headers of each input from a file of its name and SUFFIX.
   --canonical             Fall back to the URL in <link rel=canonical> or og:url.
   --original              Undo the Wayback Machine: use the URLs of the page it archived.
-  --local MODE            Treat links to files saved with the page as companion, keep, resolve or
-                          off says.
+  --local MODE            Choose what happens to links to files saved with the page: companion,
+                          keep, resolve or off.
   --redirect URL          Follow a redirect from --url (repeatable, in order); the last one counts.
   --headers FILE          Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S'
                           write them.
@@ -194,7 +194,7 @@ Input
   --kind KIND             Read inputs as {", ".join(_KINDS[:-1])} or {_KINDS[-1]}.
   --charset LABEL         Decode with this charset, unless the document has a byte order mark.
 Links
-* --profile NAME          Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.
+* --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
 """,
         url={"read": values.url},
         root={"dest": "roots", "multiple": True, "read": values.root},

@@ -56,7 +56,7 @@ Exit status:
 _OPTIONS: Final = table(
     """\
 Options
-  --profile NAME          Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.
+  --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
   --all                   Show the results of all profiles side by side.
   --steps                 Show each step of the algorithm.
   --json                  Write JSON Lines, one object per result.

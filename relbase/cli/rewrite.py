@@ -85,7 +85,7 @@ Output
   --break-hardlinks       With -i, edit files that have other hard links; those keep the old
                           content.
 Input
-  --only KIND,...         Skip inputs of other kinds than these: {", ".join(CHOICES)}.
+  --only KIND,...         Process only these kinds of input: {", ".join(CHOICES)}.
 Many files
 * -j, --jobs N            Use N parallel workers (default 1; 0: one per CPU).
   --time-limit SECONDS    Give up on an input after this many seconds, count it as failed, and
@@ -95,10 +95,10 @@ Many files
   --resume FILE           Skip inputs that FILE, written by --report, lists as done and unchanged
                           since.
 Web archives
-  --with-originals        Write the records of the archive too, after the converted ones.
+  --with-originals        Append the records of the archive after the conversions.
   --all-status            Convert responses of every status, not only 2xx.
-  --salvage               Convert what is there of pages that are cut off or do not decode to their
-                          end.
+  --salvage               Also convert pages that are cut off or do not decode to their end, as far
+                          as they go.
   --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
 """,
     output={"type": click.Path(readable=False)},

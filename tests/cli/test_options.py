@@ -62,7 +62,9 @@ def test_every_field_of_the_policy_is_an_option() -> None:
 
 def test_the_help_of_the_policy_is_its_docstring() -> None:
     shown = {one.opts[0]: one.help for one in options.PARAMETERS if isinstance(one, click.Option)}
-    assert shown["--keep-fragments"] == ("Leave references into the same document ('#top') alone.")
+    assert shown["--keep-fragments"] == (
+        "Leave references into the same document ('#top') unchanged."
+    )
     assert shown["--no-dkim-signed"] == (
         "Do not rewrite messages that carry a DKIM signature or an ARC seal."
     )
