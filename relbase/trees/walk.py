@@ -78,8 +78,9 @@ class Walk:
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values that pages repeat become, by their rows and contexts.
         self._repeated: dict[tuple[str, int, int], Value] = {}
-        # By which rows texts hold references, by what their elements say.
-        self._speaking: dict[tuple[int, tuple[str, ...]], list[Row]] = {}
+        # By which rows texts hold references, by what their elements say; what is known of these
+        # elements is kept, since another would have its id.
+        self._speaking: dict[tuple[object, ...], tuple[ElementRow, list[Row]]] = {}
         self._all = True  # whether what stays is asked for, too
         self._editing = task._replace(edits_only=True)
         self._finding = task._replace(found_only=True)
@@ -190,10 +191,11 @@ class Walk:
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         get, asked = self._tree.get, spot.kind.needs[""]
-        said = id(spot.kind), tuple([get(spot.element, key) for key in spot.keys if key in asked])
-        rows = self._speaking.get(said)
-        if rows is None:
-            rows = self._speaking[said] = self._counting(spot, spot.kind.rows[""])
+        keys = [key for key in spot.keys if key in asked]
+        said = id(spot.kind), *keys, *[get(spot.element, key) for key in keys]
+        if said not in self._speaking:
+            self._speaking[said] = spot.kind, self._counting(spot, spot.kind.rows[""])
+        _, rows = self._speaking[said]
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:

@@ -202,6 +202,14 @@ def test_html_of_an_item_is_on_its_link(
     assert [link.url for link in written if link.status is Status.REWRITTEN] == found
 
 
+@XML
+@pytest.mark.parametrize("order", [1, -1])
+def test_which_attribute_says_that_a_text_is_html(parse: Any, order: int) -> None:
+    texts = [f"<title {name}='html'>&lt;a href='{name}'></title>" for name in ("type", "mode")]
+    feed = f"<feed xmlns='http://www.w3.org/2005/Atom'>{''.join(texts[::order])}</feed>"
+    assert [link.reference for link in make_links_absolute(parse(feed), URL)] == ["type"]
+
+
 USERS: Final = (
     "<t:p xmlns:t='urn:t' url='a' b='b 2x'><t:n>c</t:n><n url='d'>&lt;a href='e'></n></t:p>"
 )
