@@ -111,14 +111,13 @@ class Finder:
                 fix = "for the messages of a mailbox give --message-map"
             yield f"warning: no line of --map names an input: {fix}"
         for mirror in origins.mirrors:
+            if _gives_any(mirror, inputs):
+                continue
             parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))  # noqa: PTH118
-            tried = mirror, mirror._replace(directory=parent)
-            urls = ((paths.url_in_mirror(one.name, each) for one in inputs) for each in tried)
-            gives_any, is_host = map(any, urls)
-            if not gives_any:
-                fix = "give the directory that holds one directory for each host"
-                fix += f": --mirror {in_shell(parent)}" if is_host else ""
-                yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
+            fix = "give the directory that holds one directory for each host"
+            if _gives_any(mirror._replace(directory=parent), inputs):
+                fix += f": --mirror {in_shell(parent)}"
+            yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
         if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
@@ -231,6 +230,10 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
+
+
+def _gives_any(mirror: Mirror, inputs: Iterable[Input]) -> bool:
+    return any(paths.url_in_mirror(one.name, mirror) for one in inputs)
 
 
 def _chosen(all_stated: Iterable[Stated]) -> Found:
