@@ -102,9 +102,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
 def _whole_placeholder(data: bytes, reference: str) -> str:
     """A reference in srcset ends at the first space, and so inside of `{{ url }}`."""
     line = data.decode("utf-8", "replace").splitlines()[0]
-    found = placeholders(line)
-    is_cut = found and found[0][0] == 0 and line.startswith(f"{reference} ")
-    return line[: found[0][1]] if is_cut else reference
+    start, end = next(iter(placeholders(line)), (1, 0))
+    return line[:end] if start == 0 and line.startswith(f"{reference} ") else reference
 
 
 def _characters(data: bytes) -> int:

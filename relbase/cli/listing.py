@@ -19,6 +19,7 @@ from relbase.cli.inputs import begin, recognise
 from relbase.cli.jobs import SELECTORS, Unresolved
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, Tally, WarningPrinter, counted, excerpt, printable
+from relbase.opening.door import kind_of_call
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
 
@@ -113,21 +114,23 @@ def links(
             archive.show(table, link_printer, wat=wat)
             return
         if table is not None or wat:
-            option = "--wat" if wat else "--parquet"
-            raise files.InputError(f"not a web archive: {option} reads only web archives")
-        unresolved, base, type_ = 0, "", ""
+            only = "--wat" if wat else "--parquet"
+            raise files.InputError(f"not a web archive: {only} reads only web archives")
+        unresolved, base, type_, text = 0, "", "", ""
         for document, call in calls(source, settings, finder):
+            is_other = kind_of_call(call, document.data) is relbase.Kind.OTHER
+            text = _UNREAD if is_other and not found.several else ""
             for link in documents.links_of(document, call):
                 _show(link_printer, source, document.number, link)
                 if link.status is relbase.Status.UNRESOLVED:
                     base = base if unresolved else link.base.url
                     type_ = type_ or next(entities_called(document.data, call)).type
                     unresolved += 1
-        if unresolved:
+        why = f"none resolves against {excerpt(base)}" if base else ""
+        why = why or documents.advice(type_, several=found.several)
+        text = f"{counted(unresolved, 'unresolved link')}: {why}" if unresolved else text
+        if text:
             tally.warnings += 1
-            why = f"none resolves against {excerpt(base)}"
-            why = why if base else documents.advice(type_, several=found.several)
-            text = f"{counted(unresolved, 'unresolved link')}: {why}"
             warned = Collected(settings.verbosity)
             warned.add("unresolved", f"{source.shown}: warning: {text}")
             printer.show(warned)
@@ -143,6 +146,9 @@ def links(
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     return tally.status(strict=settings.strict)
+
+
+_UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
 
 
 def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextManager[Table | None]:
