@@ -30,7 +30,7 @@ from relbase.trees.tree import TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.xml_values import value_view
+from relbase.view.xml_values import doubts, value_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -78,8 +78,7 @@ class Walk:
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values that pages repeat become, by their rows and contexts.
         self._repeated: dict[tuple[str, int, int], Value] = {}
-        # By which rows texts hold references, by what their elements say; what is known of these
-        # elements is kept, since another would have its id.
+        # By which rows texts hold references, by what their elements say (kept for their ids).
         self._speaking: dict[tuple[object, ...], tuple[ElementRow, list[Row]]] = {}
         self._all = True  # whether what stays is asked for, too
         self._editing = task._replace(edits_only=True)
@@ -191,8 +190,7 @@ class Walk:
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         get, asked = self._tree.get, spot.kind.needs[""]
-        keys = [key for key in spot.keys if key in asked]
-        said = id(spot.kind), *keys, *[get(spot.element, key) for key in keys]
+        said = id(spot.kind), *[(key, get(spot.element, key)) for key in spot.keys if key in asked]
         if said not in self._speaking:
             self._speaking[said] = spot.kind, self._counting(spot, spot.kind.rows[""])
         _, rows = self._speaking[said]
@@ -355,7 +353,11 @@ class Walk:
             view = value_view(found[2], found[1])
             items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
             items = lower(items, view, found.start(2))
-            yield self._value_of(spot, holder, None, written, items)
+            value = self._value_of(spot, holder, None, written, items)
+            if doubts(found[2], is_text=False):
+                kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
+                value = Value(holder, None, kept)
+            yield value
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         before, after = "<!--", "-->"

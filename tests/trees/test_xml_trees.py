@@ -10,7 +10,7 @@ import lxml.etree
 import pytest
 
 from relbase import Policy, Profile, Status, rewrite
-from relbase.trees import make_links_absolute
+from relbase.trees import make_links_absolute, tree_links
 
 URL: Final = "http://h.example/d/p.html"
 
@@ -208,6 +208,18 @@ def test_which_attribute_says_that_a_text_is_html(parse: Any, order: int) -> Non
     texts = [f"<title {name}='html'>&lt;a href='{name}'></title>" for name in ("type", "mode")]
     feed = f"<feed xmlns='http://www.w3.org/2005/Atom'>{''.join(texts[::order])}</feed>"
     assert [link.reference for link in make_links_absolute(parse(feed), URL)] == ["type"]
+
+
+@XML
+@pytest.mark.parametrize("reference", ["a&#1;b", "a&nbsp;b"])
+def test_a_style_sheet_with_a_flaw_stays(parse: Any, reference: str) -> None:
+    sheet = f"<?xml-stylesheet href='{reference}'?><rss/>"
+    tree = parse(sheet)
+    assert make_links_absolute(tree, URL) == []
+    assert [link.status for link in tree_links(tree, URL)] == [Status.KEPT]
+    assert [link.status for link in rewrite(sheet.encode(), url=URL, kind="xml").links] == [
+        Status.KEPT
+    ]
 
 
 USERS: Final = (
