@@ -268,8 +268,7 @@ def recognise(
         ("--charset", settings.charset),
     ):
         if value:
-            text = "does not apply to a web archive: each record has its own URL and headers"
-            archive.warn(f"{option} {text}")
+            archive.warn(f"{option} does not apply: each record has its own URL and headers")
     return source, archive
 
 

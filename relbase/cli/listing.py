@@ -114,8 +114,7 @@ def links(
             archive.show(table, link_printer, wat=wat)
             return
         if table is not None or wat:
-            only = "--wat" if wat else "--parquet"
-            raise files.InputError(f"not a web archive: {only} reads only web archives")
+            raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
         unresolved, base, type_, text = 0, "", "", ""
         for document, call in calls(source, settings, finder):
             is_other = kind_of_call(call, document.data) is relbase.Kind.OTHER
