@@ -96,8 +96,12 @@ class Directory(AbstractContextManager["Directory"]):
         os.link(self._at(old), into._at(new), **ends, follow_symlinks=follow)
 
     def make(self, name: str) -> None:
-        with suppress(FileExistsError):
+        """Make a directory in this one, unless it is there; its name is on the disk then."""
+        try:
             os.mkdir(self._at(name), dir_fd=self._descriptor)
+        except FileExistsError:
+            return
+        self.sync()
 
     def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""

@@ -112,7 +112,13 @@ def _refuse_inside(output: str, root: str) -> None:
         raise click.UsageError(f"{shown} is inside of {tree}: {fix}")
 
 
-def refuse(names: Iterable[str], paths: Iterable[str]) -> None:
+_FIXES: Final = (
+    "give -i to rewrite it in place, or another name or directory with -o",
+    "leave -o out to write to standard output, or give another name",
+)
+
+
+def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = _FIXES) -> None:
     """Refuse outputs that are inputs, and those in whose place there is no regular file."""
     identities = {}
     for name in names:
@@ -124,15 +130,13 @@ def refuse(names: Iterable[str], paths: Iterable[str]) -> None:
         with suppress(OSError):  # reported when it is written
             found = identities.get(identity(os.stat(path)))  # noqa: PTH116
             if found is not None:
-                fix = "give -i to rewrite it in place, or another name or directory with -o"
-                raise click.UsageError(f"{shown} is the input '{printable(found)}': {fix}")
+                raise click.UsageError(f"{shown} is the input '{printable(found)}': {fixes[0]}")
         with suppress(OSError):
             kind = stat.S_IFMT(os.lstat(path).st_mode)
             if kind != stat.S_IFREG:  # `-o /dev/null` would remove the device
                 kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
-                fix = "leave -o out to write to standard output, or give another name"
                 what = kinds.get(kind, "not a regular file")
-                raise click.UsageError(f"{shown} is {what}: {fix}")
+                raise click.UsageError(f"{shown} is {what}: {fixes[1]}")
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def written(
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
-    refuse(inputs, (path, errors))
+    refuse(inputs, (path, errors), ("give another name",) * 2)
     for one in (path, errors):  # a table is replaced, nothing else
         with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
             if file.read(len(_MARK)) not in (b"", _MARK):
