@@ -222,21 +222,24 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
     for _ in range(_ATTEMPTS):
         made = NewFile(parent, name, mode)
-        lock(made.descriptor)
-        # Before it had the lock, another run may have removed it.
-        if os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0:
+        is_own = lock(made.descriptor) is not False
+        # Another run that has the lock, or had it before, removes it.
+        if is_own and (os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0):
             return made
         made.close()
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
 
 
-def lock(descriptor: int) -> bool:
-    """Lock a file as far as the file system can, until it is closed; return whether it did."""
+def lock(descriptor: int) -> bool | None:
+    """Lock a file until it is closed; False if somebody has it, None if nothing can be locked."""
     with suppress(OSError):
         if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
             return True
-    return False
+    return None
 
 
 def lock_as_mail(descriptor: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -124,3 +125,24 @@ def test_a_delivery_without_locks_is_not_lost(monkeypatch: pytest.MonkeyPatch) -
     meanwhile(monkeypatch, delivering)
     result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
     assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)
+
+
+def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("page.html").write_bytes(b"<a href=x>")
+    flock, fsync, removed = fcntl.flock, os.fsync, list[Path]()
+
+    def taken(descriptor: int, operation: int) -> None:
+        if not removed:
+            removed.extend(Path().glob(".*.relbase-tmp"))
+            raise BlockingIOError
+        flock(descriptor, operation)
+
+    def late(descriptor: int) -> None:
+        removed[0].unlink(missing_ok=True)
+        fsync(descriptor)
+
+    monkeypatch.setattr(fcntl, "flock", taken)
+    monkeypatch.setattr(os, "fsync", late)
+    assert run("rewrite", "page.html", "-u", "http://h/", "-i").exit_code == 0
+    assert Path("page.html").read_bytes() == b"<a href=http://h/x>"
+    assert len(removed) == 1
