@@ -204,7 +204,10 @@ _references: Final = expression(rb"&[#0-9A-Za-z]++;")
 def _written_longer(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the references of a text are; None where a character has two spellings."""
     longer: dict[bytes, int] = {}
-    for spelled in {found[0] for found in _references.finditer(raw)}:  # there may be a million
+    ways = {found[0] for found in _references.finditer(raw)}  # there may be a million
+    if len(ways) > _MOST_WAYS:
+        return None
+    for spelled in ways:
         found = _in_text.fullmatch(spelled)
         if found is None or not (found.lastgroup == "name" or _is_character(found)):
             return None
@@ -214,7 +217,7 @@ def _written_longer(raw: bytes) -> dict[bytes, int] | None:
         longer[character] = len(spelled) - len(character)
     # A bare `&` is written shorter, by as much as `&amp;` is longer.
     is_one = longer.setdefault(b"&", len("amp;")) == len("amp;")
-    return longer if is_one and len(longer) <= _MOST_WAYS else None
+    return longer if is_one else None
 
 
 # ---- What a text of XML may not hold: undefined entities, bare ampersands, characters it forbids.

@@ -579,6 +579,8 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     + b"</rss>",
     "flaws in HTML": lambda n: b"<rss><description>" + b"&lt;a href=x&d;&amp;e>" * (n // 22)
     + b"</description></rss>",
+    "references in HTML": lambda n: b"<rss><description>&lt;a href=x>"
+    + b"".join(b"&#%d;" % i for i in range(99, n // 8)) + b"</description></rss>",
     "repeated attributes": lambda n: b"<rss><link>x</link>" + b"<a b='' b=''/>" * (n // 14)
     + b"<!--" * 99 + b"</rss>",
     "declarations": lambda n: b"<rss><link>x</link></rss>" + b"<?xml " * (n // 6),
