@@ -1290,6 +1290,15 @@ static int is_readable(Text p, Text e) {
   return 1;
 }
 
+enum { MAX_FLAWED = 1 << 18 }; /* a longer text with a flaw in it is left to the exact walk */
+
+/* Whether a text as written may have a flaw that readers disagree on. */
+static int may_be_flawed(Text p, Text e, int is_escaped) {
+  if (is_escaped && !is_readable(p, e)) return 1;
+  while (p < e && *p != NO_CHARACTER && (*p >= 0x20 || among("\t\n\r", *p))) p++;
+  return p < e;
+}
+
 /* What a text means, at `out`, which has room for as much; NULL where it is not read here. What
    begins no reference to a character, or one to an undefined entity, means itself. */
 static unsigned char *decoded(Text p, Text e, unsigned char *out) {
@@ -1396,6 +1405,7 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
     Attribute a = {.value = begin, .end = end, .quote = '"'};
     return xml_value(s, &a, holds);
   }
+  if (stop - text > MAX_FLAWED && may_be_flawed(begin, end, is_escaped)) return STOPS;
   size_t first = x->flushed + s->count;
   Markup found = {x->item, text, first, first, x->open ? x->opened[x->open - 1].number : 0};
   int done = markup(x, begin, end, is_escaped);

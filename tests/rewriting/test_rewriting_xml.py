@@ -10,6 +10,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from scanners import assert_agreed
 from xml_referee import PARSER, differences, parsed
 
 import relbase
@@ -324,11 +325,16 @@ def test_what_follows_the_root_is_not_listed() -> None:
     assert [link.reference for link in relbase.links(feed, url=URL)] == ["http://a/"]
 
 
-def test_how_long_a_text_with_a_flaw_may_be() -> None:
+# After a text that was looked at, others of its name are read at once.
+@pytest.mark.parametrize("before", ["", "<description>&lt;a href='/y'></description>"])
+@pytest.mark.parametrize("flaw", ["\x01", "&nbsp;", "&#1;", "\ufffe"])
+def test_how_long_a_text_with_a_flaw_may_be(flaw: str, before: str) -> None:
+    room = MAX_FLAWED - len(flaw.encode()) + len(flaw)
     for more in (0, 1):
-        html = "&lt;a href='x'>\x01".ljust(MAX_FLAWED + more)
-        result = relbase.rewrite(f"<rss><description>{html}</description></rss>".encode(), url=URL)
-        assert result.changed is not bool(more)
+        html = f"&lt;a href='x'>{flaw}".ljust(room + more)
+        document = f"<rss>{before}<description>{html}</description></rss>"
+        result = assert_agreed(document.encode(), url=URL)
+        assert (b"http://h.example/d/x" in result.data) is not bool(more)
 
 
 # Without its declaration a customary prefix means what it always does.
