@@ -85,8 +85,12 @@ def test_a_directory_without_a_place_for_the_lock_costs_its_mailbox(
     assert (Path("other.mbox").read_bytes(), "Permission denied" in result.stderr) == (DONE, True)
 
 
-def test_the_dot_lock_of_a_killed_run_is_removed() -> None:
+def test_the_dot_lock_of_a_run_is_removed_once_that_was_killed() -> None:
     Path("in.mbox.lock").write_bytes(b"relbase\n")
+    with Path("in.mbox.lock").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 4
+        assert Path("in.mbox.lock").exists()
     assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 0
     assert Path("in.mbox").read_bytes() == DONE
     assert not Path("in.mbox.lock").exists()
