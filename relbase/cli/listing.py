@@ -117,7 +117,7 @@ def links(
             raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
         unresolved, base, type_, text = 0, "", "", ""
         for document, call in calls(source, settings, finder):
-            is_other = kind_of_call(call, document.data) is relbase.Kind.OTHER
+            is_other = document.data and kind_of_call(call, document.data) is relbase.Kind.OTHER
             text = _UNREAD if is_other and not found.several else ""
             for link in documents.links_of(document, call):
                 _show(link_printer, source, document.number, link)
