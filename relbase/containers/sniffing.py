@@ -221,6 +221,11 @@ def beginning(data: bytes) -> bytes:
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe\t\n\r\f ")
 
 
+def ending(data: bytes) -> bytes:
+    """Return the last bytes of a document, as far as they are not in its beginning."""
+    return data[max(_LOOKED_AT, len(data) - _LOOKED_AT) :]
+
+
 # ---- the From_ line of an mbox (rule 19): `From a@b Thu Nov 29 22:33:52 2001` begins a message.
 # Whether an empty line stands before it is the reader's to know. Every repetition is bounded, so
 # that a line of spaces costs no more than another one.

@@ -74,7 +74,10 @@ def kind_of_file(name: str, data: bytes) -> Kind:
 def _among(named: str, data: bytes) -> Format | None:
     """The row of a document whose type or suffix says less than its bytes."""
     row = _AMONG.get(named)
-    return row if row and row.looks and row.looks(sniffing.beginning(data)) else None
+    if row is None or row.looks is None:
+        return None
+    # Where members are sorted, the one that tells comes last.
+    return row if row.looks(sniffing.beginning(data) + sniffing.ending(data)) else None
 
 
 def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:

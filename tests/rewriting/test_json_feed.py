@@ -57,6 +57,15 @@ def test_order_escapes_and_white_space_stay() -> None:
     assert relbase.rewrite(written, url=URL).data == written
 
 
+@pytest.mark.parametrize(
+    "call", [{"name": "f.json"}, {"headers": [("Content-Type", "application/json")]}]
+)
+def test_a_version_that_follows_all_items_tells(call: dict[str, Any]) -> None:
+    data = b'{"items":[{"url":"/x","id":"%b"}],"version":"%b"}' % (b"1" * 100_000, VERSION.encode())
+    assert relbase.rewrite(data, url=URL, **call).changed
+    assert not relbase.rewrite(data.replace(b"version", b"revision"), url=URL, **call).changed
+
+
 @pytest.mark.parametrize("link", [{"url": "/p/1/"}, {}])
 def test_item_links(link: dict[str, str]) -> None:
     """The URL of an item is the base of its HTML where that is asked for, wherever it stands."""
