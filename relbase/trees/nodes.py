@@ -148,7 +148,8 @@ class LxmlTree(Tree):
         return attribute
 
     def _named(self, name: str, inside: Node) -> Iterator[Node]:
-        return iter(inside.iter(f"{{*}}{name}"))
+        space = "" if self._is_parsed else "*"
+        return iter(inside.iter(f"{{{{{space}}}}}{name}"))
 
     def attributes(self, element: Node) -> MutableMapping[str, Any]:
         """The attributes of an element."""
