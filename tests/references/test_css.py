@@ -116,6 +116,7 @@ ROWS = [
     # css-images-4 §2.4: image-set()
     (b"image-set('x' 1x, url(y) 2x, \"z\" type('image/png'))", [b"x", b"y", b"z"]),  # [C]
     (b"-webkit-image-set('x' 1x)-moz-image-set('n' 1x)", [b"x"]),  # [C]
+    (b"image-set(;'x' 1x)", [b"x"]),
     (b"image-set(('n') 1x, [ 'n' ], {'n'}, f('n'), 'x') 'n'", [b"x"]),  # [C]
     (b"image-set(/*'n'*/'x' 1x, image-set('b'))", [b"x", b"b"]),
     (b"image-set('x'", [b"x"]),

@@ -95,6 +95,7 @@ NAMESPACES = [
     ("<svg></a>", SVG),
     ("<svg></div>", SVG),
     ("<div></div><svg></div>", SVG),
+    ("<style></style><div><svg></div>", HTML),
     ("<div><div></div><svg></div>", HTML),
     ("<h1><svg></h2>", HTML),
     ("<table><td><svg></td>", HTML),

@@ -122,6 +122,7 @@ ROWS = [
     ("<svg><script><a href=x></script></svg>", "a@href=x"),
     ("<svg><title><style><a href=x></style></title></svg>", ""),
     ("<svg><![CDATA[<a href=x>]]><a href=y>", "a@href=y"),
+    ("<svg><!--[if IE]><link href=x><![endif]-->", "link@href=x"),
     ("<svg><![CDATA[<a href=x>", ""),
     ("<svg><desc><![CDATA[<a href=x>]]><a href=y>", "a@href=y"),
     ("<svg><desc><b><![CDATA[<a href=x>]]><a href=y>", "a@href=y"),

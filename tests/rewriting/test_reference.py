@@ -162,6 +162,7 @@ def test_a_reference_names_the_base_that_it_was_resolved_on() -> None:
         (["../x", "../../x"], "http://h/a/b/", 0),
         (["../x?a=/../"], "http://h/a/b", 0),
         (["..", "../.."], "http://h/a/b/c", 0),
+        (["x"], "http://h/../d/", 0),  # its base does
     ],
 )
 def test_one_note_counts_what_climbs_above_the_root(

@@ -147,6 +147,13 @@ def test_item_links(places: dict[str, str]) -> None:
     assert (linked.count(own), linked.count(other)) == (1, 1)
 
 
+# What is learned of an element outside of items does not hide its links in one.
+def test_xhtml_in_and_around_items() -> None:
+    link = "<h:a href='x'/>"
+    document = f"<rss xmlns:h='http://www.w3.org/1999/xhtml'>{link}<item>{LINK}{link}</item></rss>"
+    assert reasons(document) == ["item-link"]
+
+
 ENTRY: Final = (
     f"<feed{A}><entry{{attributes}}><link rel='self' href='/other/'/><link href='p/1/'/>"
     "<content{base} type='html'>&lt;img src='x'></content>"

@@ -53,6 +53,8 @@ QUERIES = [
     ("utf-16le", "?\u00e9", "http://a/b?%C3%A9"),
     ("utf-16be", "?\u00e9", "http://a/b?%C3%A9"),
     ("iso-2022-kr", "?\u00e9", "http://a/b?%C3%A9"),
+    # its letters that are ASCII are in the state of those around them
+    ("iso-2022-jp", "?\u00a5a\u00a5", "http://a/b?%1B(J\\a\\%1B(B"),
     # not special, or ws or wss
     ("windows-1252", "x://h/?\u00e9", "x://h/?%C3%A9"),
     ("windows-1252", "ws://h/?\u00e9", "ws://h/?%C3%A9"),
