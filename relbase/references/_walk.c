@@ -814,7 +814,7 @@ static Text without_controls(Text p, Text e) {
 
 static int url(Scan *s, const Attribute *a, int holds) {
   Text p = a->value, e = a->end;
-  if (s->in_markup) e = without_controls(p, e);
+  if (s->in_markup && p < e && (e = without_controls(p, e)) == p) return STOPS; /* nothing else */
   if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
     while (p < e && IS(*p, WS)) p++;
     while (p < e && IS(e[-1], WS)) e--;

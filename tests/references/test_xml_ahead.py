@@ -46,6 +46,12 @@ ODD = [
     RSS % (b"<description>&lt;!-- base href=\"http://o/\" -->&lt;a href='y'></description>" * 2),
     RSS % (b"<description>&lt;a href=&#39;y&#39;>&#x26;</description>" * 2),
     RSS % (b"<description>&#60;a href=y></description>" * 3),
+    RSS
+    % (
+        ITEM
+        + b"<description><![CDATA[<a href='&#x1;'><a href='\x01 '><a href=' '>]]></description>"
+    ),
+    RSS % (b"<description>&lt;a href='&#2;'>&lt;a href=' \x02'></description>" * 2),
     RSS % (b"<description>&lt;a href=y>\r\n</description>" * 2),
     # flaws: what is not UTF-8, undefined entities, bare ampersands, in references and beside them
     RSS % (ITEM * 2 + b"<link>a\xe9</link><description>&lt;a href='\xe9'></description>"),
