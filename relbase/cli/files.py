@@ -22,6 +22,7 @@ from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
 from relbase.cli.streams import OutputError, Tally, printable
+from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -245,6 +246,16 @@ def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
     """Return the first piece of an input, and the input with that piece still to be read."""
     first = next(source.pieces, b"")
     return first, source._replace(pieces=chain((first,), source.pieces))
+
+
+def with_end(source: OpenInput, first: bytes) -> bytes:
+    """Return the first piece of an input, with its last bytes where they may tell its kind."""
+    size = source.status.st_size if source.status else 0
+    if size <= len(first) or not beginning(first).startswith(b"{"):
+        return first
+    with seekable(source) as file:
+        file.seek(max(len(first), size - LOOKED_AT))
+        return first + file.read(LOOKED_AT)
 
 
 def _open(one: Input, root: Directory | None) -> BinaryIO:

@@ -12,7 +12,15 @@ import click
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import compressed, documents, files, streams
 from relbase.cli.documents import InputDocument, SelfCheckError
-from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
+from relbase.cli.files import (
+    ChangedError,
+    InputError,
+    OpenInput,
+    peeked,
+    reason,
+    shown_name,
+    with_end,
+)
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
 from relbase.cli.outputs import sized
@@ -124,7 +132,7 @@ class _Doing:
         found = plan.finder.find(source, plan.settings.url)
         settings = plan.settings.on_fields(found.fields)
         packed = compressed.recognised(source, first, settings)
-        kind = packed[1] if packed else settings.kind_of(source.name, first)
+        kind = packed[1] if packed else settings.kind_of(source.name, with_end(source, first))
         if not is_wanted(kind, first, own.only):
             raise _SkippedError(State.PASSED)
         if compressed.is_zip_of_mail(first):

@@ -210,12 +210,12 @@ def is_css(start: bytes) -> bool:
 
 
 # How much of the bytes is looked at: more than any prologue of comments and licences is long.
-_LOOKED_AT: Final = 16_384
+LOOKED_AT: Final = 16_384
 
 
 def beginning(data: bytes) -> bytes:
     """Return the start of a document as the marks look at it, in an ASCII-compatible form."""
-    start = data[:_LOOKED_AT]
+    start = data[:LOOKED_AT]
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")):
         start = start.replace(b"\0", b"")
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe\t\n\r\f ")
@@ -223,7 +223,7 @@ def beginning(data: bytes) -> bytes:
 
 def ending(data: bytes) -> bytes:
     """Return the last bytes of a document, as far as they are not in its beginning."""
-    return data[max(_LOOKED_AT, len(data) - _LOOKED_AT) :]
+    return data[max(LOOKED_AT, len(data) - LOOKED_AT) :]
 
 
 # ---- the From_ line of an mbox (rule 19): `From a@b Thu Nov 29 22:33:52 2001` begins a message.

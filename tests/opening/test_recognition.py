@@ -241,7 +241,7 @@ def test_time_is_linear(piece: bytes, start: bytes) -> None:
 
 def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound on what is looked at must not hide quadratic time from the rows above."""
-    monkeypatch.setattr("relbase.containers.sniffing._LOOKED_AT", 1 << 30)
+    monkeypatch.setattr("relbase.containers.sniffing.LOOKED_AT", 1 << 30)
     for piece in HOSTILE:
         assert_linear_from_10_ms(kind_of_bytes, partial(_repeated, piece))
 
