@@ -193,8 +193,9 @@ def lying(length: str) -> bytes:
         *("٣", "", "9" * 19, "1\r\nContent-Length: 2"),
     ],
 )
-def test_a_length_that_lies_costs_its_record_alone(packed: str, length: str) -> None:
-    good, bad = read(PACKED[packed]([SMALL[0], lying(length), *SMALL[2:]]))
+@pytest.mark.parametrize("size", [100, 1 << 16])
+def test_a_length_that_lies_costs_its_record_alone(packed: str, length: str, size: int) -> None:
+    good, bad = read(PACKED[packed]([SMALL[0], lying(length), *SMALL[2:]]), size)
     assert ids(good) == [record_id(1), record_id(3), record_id(4)]
     assert [fault.record_id for fault in bad] == [record_id(2)]
     assert bad[0].trouble in (Trouble.LENGTH, Trouble.CUT)

@@ -254,6 +254,7 @@ def test_what_a_record_holds_that_is_not_whole_is_read(
     assert isinstance(fault, Fault)
     assert isinstance(page, Page)
     assert fault == Fault(0, record_id(1), "http://h/", trouble, fault.text)
+    assert "looked through" not in fault.text
     assert BODY.startswith(page.body)
     assert page.body == body or not body
     is_whole = page.body == BODY and trouble is not Trouble.LENGTH

@@ -140,6 +140,11 @@ def test_failing(text: str, place: int, production: str, character_class: str) -
     )
 
 
+def test_failing_by_the_generic_syntax_alone() -> None:
+    found = violations("x:^", grammar="rfc1808")
+    assert [one.start for one in found if one.kind is Severity.VIOLATION] == [2]
+
+
 @pytest.mark.parametrize(
     ("text", "least"), [("news:@h", "a uchar"), ("mailto:", "an xchar"), ("http://h:/", "a digit")]
 )
