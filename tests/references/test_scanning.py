@@ -9,7 +9,7 @@ from laws import examples
 from scanners import SCANNERS, assert_agreed
 from strategies import pages
 
-from relbase import Profile
+from relbase import Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.references import scanner
 
@@ -272,3 +272,17 @@ def test_both_make_the_same_edits_of_real_pages(profile: Profile, data: Path) ->
     assert files
     for page in files:
         assert_agreed(page.read_bytes(), url=URL, kind="html", profile=profile)
+
+
+HOSTS = ["0x7f.1", "h.1", "H.Example", "xn--zca.example", "xn--a", "a--b.c", "h.example:80", "h:8"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("profile", Profile)
+def test_a_base_whose_host_is_written_otherwise(host: str, profile: Profile) -> None:
+    base = f"http://{host}/a/b"
+    pairs = [(one, resolve(base, one, profile=profile) or one) for one in ("x", "/x", "../x", "?x")]
+    page, expected = (
+        b"".join(b'<a href="%b">' % pair[at].encode() for pair in pairs) for at in (0, 1)
+    )
+    assert rewrite(page, url=base, profile=profile).data == expected
