@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.view.runs import View
+    from relbase.view.xml_values import TextView
 
 
 class Status(Enum):
@@ -191,3 +192,18 @@ def drained(items: list[Item]) -> Iterator[Item]:
     """The items in their order, each let go of: one value may hold a million."""
     items.reverse()
     return starmap(items.pop, repeat((), len(items)))
+
+
+def lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Item]:
+    """What `lower` yields, without all edits of an article at once: there may be millions."""
+    findings: list[Item] = []
+
+    def edits() -> Iterator[Edit]:
+        for item in items:
+            if isinstance(item, Edit):
+                yield item
+            else:
+                findings.append(item)
+
+    yield from shift(view.lowered(edits()), offset)
+    yield from lower(findings, view, offset)

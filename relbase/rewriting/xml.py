@@ -15,8 +15,8 @@ from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.references.xml_sound import examine
 from relbase.rewriting.items import Found, Item, Status, drained
-from relbase.rewriting.xml_bases import Scopes, on_own_base, xml_base_counts
-from relbase.rewriting.xml_visit import DOUBTFUL, Visit, note_on
+from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, xml_base_counts
+from relbase.rewriting.xml_visit import DOUBTFUL, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

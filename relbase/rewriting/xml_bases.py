@@ -29,12 +29,21 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from relbase.references.xml import Attribute, Element
+    from relbase.references.xml_sound import Flaw
     from relbase.rewriting.context import Context
 
     Resolve: TypeAlias = Callable[[str], str]
 
 # No document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100
+
+
+def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
+    """Return the note on a flaw of a document, and what was done about it."""
+    at = Lines(text, around.encoding).of(flaw.start)
+    words = f"{flaw.text} at {at}{around.within}: {done}"
+    return Note(reason, around.part, Span(flaw.start, flaw.start), words)
+
 
 # Relative in both RFCs, and what it resolves to is a base as it is.
 _relative: Final = re.compile(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")

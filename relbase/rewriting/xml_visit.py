@@ -25,14 +25,28 @@ from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.item_links import Items
-from relbase.rewriting.items import Found, Item, Status, lower, lower_plain, plain_in_quotes, shift
+from relbase.rewriting.items import (
+    Found,
+    Item,
+    Status,
+    lower,
+    lower_plain,
+    lowered,
+    plain_in_quotes,
+)
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
-from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
+from relbase.rewriting.xml_bases import (
+    Scopes,
+    note_on,
+    on_own_base,
+    shown,
+    url_of,
+    xml_base_counts,
+)
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
-from relbase.view.charset import Lines
 from relbase.view.runs import PiecesView, pieces
 from relbase.view.xml_values import (
     doubts,
@@ -49,14 +63,6 @@ if TYPE_CHECKING:
 
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
-    from relbase.view.xml_values import TextView
-
-
-def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
-    """Return the note on a flaw of a document, and what was done about it."""
-    at = Lines(text, around.encoding).of(flaw.start)
-    words = f"{flaw.text} at {at}{around.within}: {done}"
-    return Note(reason, around.part, Span(flaw.start, flaw.start), words)
 
 
 _SHEET: Final = Row(Syntax.URL)
@@ -295,7 +301,7 @@ class Visit:
             items = self._html(view.inner, self._in_html)
             if isinstance(view, PiecesView):
                 return lower(items, view, value.start)
-            return _lowered(items, view, value.start)
+            return lowered(items, view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
             return lower(visit_value(view.inner, context, place), view, value.start)
@@ -347,21 +353,6 @@ _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 
 # An article has a handful; each piece costs a view of its own.
 MAX_PIECES: Final = 10_000
-
-
-def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Item]:
-    """What `lower` yields, without all edits of an article at once: there may be millions."""
-    findings: list[Item] = []
-
-    def edits() -> Iterator[Edit]:
-        for item in items:
-            if isinstance(item, Edit):
-                yield item
-            else:
-                findings.append(item)
-
-    yield from shift(view.lowered(edits()), offset)
-    yield from lower(findings, view, offset)
 
 
 def _are_apart(items: Iterable[Item], places: Sequence[int], text: bytes) -> bool:
