@@ -251,7 +251,8 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     is_chosen = is_local or context.task.policy.keeps(reference)
     if places is not None and not is_chosen:
         placed = places(reference)
-        if place.element == "base":  # it stays, since what stays relative is on it
+        if place.element == "base" and getattr(places, "keeps_base", True):
+            # It stays, since what stays relative is on it.
             placed = Placed(places.base(reference) if isinstance(places, Unarchived) else None)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
         if placed is not None and not (is_own and placed.url is not None):

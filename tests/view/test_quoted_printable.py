@@ -207,6 +207,8 @@ def test_places(raw: bytes, points: list[float]) -> None:
     """Law 7: spans that do not touch are found exactly."""
     view = QuotedPrintableView(raw)
     offsets = sorted({round(point * len(view.inner)) for point in points})
+    # A line end is located whole.
+    offsets = [at for at in offsets if view.inner[at - 1 : at + 1] != b"\r\n"]
     spans = [Span(*pair) for pair in pairwise(offsets)][::2]
     for span, place in zip(spans, view.locate(spans), strict=True):
         decoded = quopri.decodestring(raw[place.start : place.end])

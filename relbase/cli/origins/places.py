@@ -109,15 +109,21 @@ class Neighbours:
         local: Local,
         url_of: Callable[[str], str | None],
         *,
-        had_folder: bool = False,  # even if none is there
+        had_folder: bool = False,  # by the mark of a browser: of any name, even if none is there
     ) -> None:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
-        there = (one for one in folders if had_folder or os.path.isdir(one))  # noqa: PTH112
+        there = [one for one in folders if had_folder or os.path.isdir(one)]  # noqa: PTH112
         self._folders = tuple(os.path.join(one, "") for one in there)  # noqa: PTH118
         self._base = base
         opened = _named(base) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
+        beside = os.path.dirname(stem)  # noqa: PTH120
+        self._of_any_name = os.path.join(beside, "") if had_folder else ""  # noqa: PTH118
+        # On a given URL only what is in the companion folder stays, where the base leads beside.
+        self.keeps_base = local != "companion" or (bool(there) and self._folder == beside)
+        if not self.keeps_base:
+            self._folders, self._of_any_name = (), ""
         self._tree = os.path.join(os.path.realpath(tree), "")  # noqa: PTH118
         self._local = local
         self._url_of = url_of
@@ -132,9 +138,16 @@ class Neighbours:
         first = _step.match(reference)
         # Of most references it is seen at once that their first step is not there.
         path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
-        if first is None or self._is_there(path) or f"{path}{os.sep}" in self._folders:
+        if first is None or self._is_there(path) or self._is_companion(f"{path}{os.sep}"):
             return self._placed(reference)
         return None
+
+    def _is_companion(self, folder: str) -> bool:
+        """Return whether a folder is the page's, also of the name that the page had before."""
+        if folder in self._folders:
+            return True
+        within = folder[:-1].removeprefix(self._of_any_name) if self._of_any_name else os.sep
+        return os.sep not in within and within.endswith(_COMPANIONS)
 
     def notes(self) -> list[Note]:
         kept = Reason.LOCAL_KEPT, self._kept, _KEPT
@@ -151,8 +164,8 @@ class Neighbours:
             return None
         is_there = os.path.isfile(path) and os.path.realpath(path).startswith(self._tree)  # noqa: PTH113
         # Browsers save all files of a page into one folder, without folders in it.
-        folder = path if is_there else os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
-        is_saved = folder.startswith(self._folders) if is_there else folder in self._folders
+        folder = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
+        is_saved = self._is_companion(folder) or (is_there and path.startswith(self._folders))
         if not (is_there or is_saved):
             return None
         if self._local != "companion" and not is_there:
