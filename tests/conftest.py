@@ -1,21 +1,15 @@
 """What all tests share: the directory that RELBASE_DATA names, the counts, how hypothesis runs."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
-from counts import KEY, differing, table
+from counts import KEY, Counts, differing, table
 from hypothesis import settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from counts import Counts
 
 ROOT: Final = Path(__file__).parent
 

@@ -5,22 +5,18 @@ what it reads in what relbase wrote, without a URL. A difference that none of `E
 equal is printed, and the exit status is 1.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urljoin
 
 import feedparser
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 URL: Final = "http://h.example/d/e/feed.xml"
 SUFFIXES: Final = frozenset(("", ".xml", ".rss", ".atom", ".rdf"))

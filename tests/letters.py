@@ -5,22 +5,18 @@ their pages, before and after. What changed must be what §4 makes of it on the 
 not must be absolute, empty, no link of `LINKS`, or noted. A difference is a line in capitals.
 """
 
-from __future__ import annotations
-
 import email
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from email.message import Message
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RETRIEVED: Final = "http://news.example/a/letter;x=1/5.html?y=/../z"
 LINKS: Final = re.compile("(a|area|link) href|(img|script|i?frame) src|form action|.* background")

@@ -1,19 +1,15 @@
 """Every benchmark has the same interface, and runs: on little, what it says is not looked at."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 import benchmarks.__main__ as command
 from benchmarks.corpora import Corpus
 from benchmarks.memory import Row
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES: Final = command.names()
 

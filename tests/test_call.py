@@ -1,7 +1,5 @@
 """Bad calls raise TypeError or ValueError, with the fix in the text."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import sys

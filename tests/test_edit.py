@@ -1,7 +1,5 @@
 """Splicing: the bytes outside of the edits stay, and edits that do not fit are refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from relbase.edit import Edit, splice

@@ -1,7 +1,5 @@
 """Every triple of fixtures/: what goes in, what comes out, and why (fixtures/README.md)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

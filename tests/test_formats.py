@@ -1,7 +1,5 @@
 """One row a kind: what the rows have in common, and that nobody else asks for the kind."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,10 +4,10 @@ The rows are those of the threat model for HTML (H1 to H8, H13) and for what is 
 (A1 to A3, A8). Sizes are small so that the whole file is quick; quadratic time shows at any size.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import growth
 import pytest
@@ -16,11 +16,7 @@ from memory import SLACK, memory_of, needs_status
 
 import relbase
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Make = Callable[[int], bytes]
+Make = Callable[[int], bytes]
 
 URL: Final = "http://h.example/d/p.html"
 

@@ -1,7 +1,5 @@
 """The hooks of pre-commit and the example workflow: their commands run, and fail as they should."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

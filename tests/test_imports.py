@@ -1,22 +1,18 @@
 """Imports point one way, nothing below the command line does I/O, start-up is light."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PACKAGE: Final = Path(relbase.__file__).parent
 

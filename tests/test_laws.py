@@ -4,12 +4,12 @@ Each law counts how many of its examples had a link that was rewritten: a law ab
 is tried on documents without links says nothing. html5lib is the referee of what a document is.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from xml.etree.ElementTree import Element
 
 import html5lib
 import laws
@@ -20,12 +20,7 @@ from laws import Call
 from strategies import HOSTILE, PLAIN, bases, pages
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from xml.etree.ElementTree import Element
-
-    from relbase import Link, Result
+from relbase import Link, Result
 
 FIXTURES: Final = Path(__file__).parents[1] / "fixtures"
 

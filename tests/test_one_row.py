@@ -1,7 +1,5 @@
 """A row is enough: one row more in a table works wherever the table counts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Final

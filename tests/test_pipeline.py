@@ -1,17 +1,13 @@
 """The library's functions over whole documents: layers, limits, kinds, charsets."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from scanners import SCANNERS, scanning
 
 from relbase import Base, Kind, Layer, Profile, Reason, Span, base, entities, links, rewrite
 from relbase.rewriting import html as walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 URL = "http://h.example/d/p.html"
 LINK = b"<a href=x>"

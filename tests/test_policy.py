@@ -1,7 +1,5 @@
 """What the caller may choose."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Any

@@ -5,15 +5,15 @@ After a change on purpose, with a line of CHANGELOG.md:
     python tests/test_public_names.py > tests/public_names.txt
 """
 
-from __future__ import annotations
-
 import enum
 import inspect
 import pickle
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import Any, Final
 
 import pytest
 
@@ -21,10 +21,6 @@ import relbase
 import relbase.trees
 import relbase.warc
 from relbase.call import Arguments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 spark = pytest.importorskip("relbase.spark", exc_type=ImportError, reason="extra `spark`")
 LISTED: Final = Path(__file__).with_name("public_names.txt")

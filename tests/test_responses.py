@@ -1,7 +1,5 @@
 """One call on a response: each client gives what `rewrite` gives with the arguments spelled out."""
 
-from __future__ import annotations
-
 import asyncio
 import email.message
 import gzip
@@ -12,10 +10,11 @@ import subprocess
 import sys
 import urllib.request
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.response import addinfourl
 
 import aiohttp
@@ -28,9 +27,6 @@ from scrapy.http import HtmlResponse, Request
 from web import CODINGS, Page, serving
 
 from relbase import Layer, Result, response_base, response_links, rewrite, rewrite_response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 BODY: Final = (
     '<title>Привет</title><a href="../x?q=я">я</a><img srcset="a 1x, /b 2x"><a href="">'

@@ -1,7 +1,5 @@
 """What a caller gets: results with links on demand, notes that are capped."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

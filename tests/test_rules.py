@@ -1,7 +1,5 @@
 """Every rule, law and threat that a comment cites stands in docs/rules.md, once."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,17 +1,13 @@
 """What the test clients of web frameworks return, and the pages of browsers that tests drive."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from browsing import EXECUTABLES, executable
 
 from relbase import response_base, response_links, rewrite_response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGE: Final = "<title>я</title><a href=x>"
 REWRITTEN: Final = "<title>я</title><a href=http://{host}/d/x>"

@@ -1,7 +1,5 @@
 """Text that a program holds: what `rewrite` makes of its UTF-8, and nothing guessed."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """All functions may be called from many threads at once, with what they remember in common."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 

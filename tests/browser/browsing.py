@@ -4,18 +4,14 @@ axe-core finds what people with disabilities cannot use. It is not installed wit
 install axe-core` in the root of the repository, or RELBASE_AXE names its axe.min.js.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from served import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 EXECUTABLES: Final = ("chromium", "chromium-browser", "google-chrome")
 

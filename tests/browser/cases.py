@@ -1,23 +1,17 @@
 """A document, where it is served, and what relbase makes of it in profile whatwg."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import ada_url
+from resolved import Reference
 
 import relbase
+from relbase import Link
 from relbase.view.charset import sniff
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from resolved import Reference
-
-    from relbase import Link
 
 HTML: Final = "text/html"
 

@@ -5,13 +5,9 @@ lists, an empty action, CSS as it is parsed. `documents` makes the cross product
 a few values, and of all values and arrangements with a few positions.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 LINKS: Final = (
     "<a href=../x?q ping='p /q'>x</a><img src=y srcset='s, t 2x'><form action><button formaction=f>"

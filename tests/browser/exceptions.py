@@ -6,25 +6,17 @@ not list (`of_unlisted`), one that the browser does not see (`of_unseen`). What 
 is a difference.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from cases import normal, parses
+from cases import Case, normal, parses
+from resolved import Opened, Reference
 
-from relbase import Reason, Status
+from relbase import Link, Reason, Status
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from cases import Case
-    from resolved import Opened, Reference
-
-    from relbase import Link
-
-    _Find = Callable[[bytes], Iterator[re.Match[bytes]]]
+_Find = Callable[[bytes], Iterator[re.Match[bytes]]]
 
 
 class Rule(Enum):

@@ -6,26 +6,17 @@ the browser resolves in the original with what `links` lists; and what relbase r
 the browser sees. A difference is excused by a rule of `exceptions`, which is counted, or it stays.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
-from cases import normal, parses, place
+from cases import Case, normal, parses, place
+from counts import Counts
 from exceptions import Rule, is_same_base, of_base, of_reference, of_unlisted, of_unseen
-from resolved import TABLE, Scripting, answer, read, read_frames, ways
+from resolved import TABLE, Opened, Reference, Scripting, answer, read, read_frames, ways
+from served import Site
 
-from relbase import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from cases import Case
-    from counts import Counts
-    from resolved import Opened, Reference
-    from served import Site
-
-    from relbase import Link
+from relbase import Link, Status
 
 ELSEWHERE: Final = "http://elsewhere.test/deep/{}.html"
 

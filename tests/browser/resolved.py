@@ -6,20 +6,14 @@ No script of a document runs and nothing is fetched for it. Where scripting is o
 (`Scripting.OFF`) noscript is markup, and a refresh does not leave the document.
 """
 
-from __future__ import annotations
-
 import html
 import re
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from served import Answer
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from served import Site
+from served import Answer, Site
 
 SCRIPT: Final = (Path(__file__).parent / "resolved.js").read_text("utf-8")
 

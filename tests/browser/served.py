@@ -6,16 +6,11 @@ browser asks by https for hosts on its HSTS preload list, whatever the page says
 that is on no such list (`www.example.com.test`).
 """
 
-from __future__ import annotations
-
 import sys
 import threading
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
+from typing import NamedTuple, Self
 
 
 class Answer(NamedTuple):

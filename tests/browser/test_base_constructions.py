@@ -3,19 +3,15 @@
 A ninth of them by default; all with RELBASE_REAL_PAGES=all.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cases import HTML, Case
 from constructions import POSITIONS, documents
+from counts import Counts
 from exceptions import Rule
 from referee import judge
-
-if TYPE_CHECKING:
-    from counts import Counts
-    from served import Site
+from served import Site
 
 # A position has 14 documents in a row: no step that shares a factor with that passes any over.
 STEP: Final = 1 if os.environ.get("RELBASE_REAL_PAGES") == "all" else 9

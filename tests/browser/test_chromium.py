@@ -1,21 +1,17 @@
 """The tables of tests/references against Chromium: the same namespaces, bases and references."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cases import HTML, Case
 from referee import judge
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "references"))
 
+from served import Site
 from test_foreign import NAMESPACES
 from test_html import BASES, ROWS
-
-if TYPE_CHECKING:
-    from served import Site
 
 # Templates have their elements in another tree.
 NAMESPACE: Final = """

@@ -1,7 +1,5 @@
 """Malformed text in charsets of several bytes: as many errors as Chromium finds."""
 
-from __future__ import annotations
-
 import random
 import re
 from typing import Any, Final

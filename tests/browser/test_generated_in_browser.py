@@ -1,20 +1,16 @@
 """Law 10 on documents that a grammar makes: the browser as referee of each."""
 
-from __future__ import annotations
-
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cases import HTML, Case
+from counts import Counts
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from referee import judge
+from served import Site
 from strategies import pages
-
-if TYPE_CHECKING:
-    from counts import Counts
-    from served import Site
 
 EXAMPLES: Final = int(os.environ.get("RELBASE_EXAMPLES", "100"))
 

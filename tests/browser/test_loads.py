@@ -25,28 +25,23 @@ CORS, which the server here allows.
 To mind: a favicon that no link names is not a link of the document, and is not counted.
 """
 
-from __future__ import annotations
-
 import re
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 from browsing import start
+from counts import Counts
 from served import Answer, Site
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from counts import Counts
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "loads"
 STEMS: Final = sorted(path.stem for path in FIXTURES.glob("*.toml"))

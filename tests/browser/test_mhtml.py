@@ -5,21 +5,15 @@ archive opened by `file:`, as it is and rewritten. What is shown is what colours
 (rule 18).
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
-from served import Answer
+from served import Answer, Site
 
 import relbase
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from served import Site
 
 HOME: Final = "http://archive.test"
 

@@ -8,23 +8,18 @@ https cannot be served, and browsers insist on it for some hosts: each page is s
 the URL that it was retrieved from, with `.test` after its host.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from cases import Case
+from counts import Counts
 from referee import judge
+from served import Site
 from tables import retrieval_urls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
-    from served import Site
 
 UNKNOWN_URL: Final = "http://h.example/d/p.html"
 ALL: Final = os.environ.get("RELBASE_REAL_PAGES") == "all"

@@ -1,28 +1,23 @@
 """The browser as referee over the fixtures and the WPT documents with `<base>` (law 10)."""
 
-from __future__ import annotations
-
 import re
 import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from cases import HTML, Case, normal
+from counts import Counts
 from exceptions import Rule
 from referee import judge
 from resolved import TABLE, Scripting, answer, read
+from served import Site
 from tables import load_table
 
 import relbase
 from relbase import Link, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from counts import Counts
-    from served import Site
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 

@@ -1,18 +1,12 @@
 """XHTML and SVG in a browser: rewritten and opened elsewhere, every link is as it was at home."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Any, Final
 
-from typing import TYPE_CHECKING, Any, Final
-
-from served import Answer
+from counts import Counts
+from served import Answer, Site
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from counts import Counts
-    from served import Site
 
 XHTML: Final = "application/xhtml+xml"
 SVG: Final = "image/svg+xml"

@@ -1,7 +1,5 @@
 """Type checkers see right and wrong calls as they are: mypy and pyright over `calls.py`."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -8,8 +8,6 @@ on, until all is done; then the files are made anew. The last run of all finishe
 the killed ones left.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json
@@ -23,11 +21,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 FILES: Final = 24
 URL: Final = "http://h.example/"

@@ -10,8 +10,6 @@ time of one, the poison is to cost itself alone, and no process is to need more 
 page takes six times over.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource
@@ -20,12 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final, NamedTuple
 
 URL: Final = "http://h.example/"
 LARGE: Final = 1 << 20

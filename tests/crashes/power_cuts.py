@@ -8,8 +8,6 @@ file must be what it was or what it becomes, whole. Where the report is ahead of
 that goes on must finish.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re
@@ -18,14 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from kill_runs import WAYS, Trial, told
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CALLS: Final = (
     *("openat", "write", "ftruncate", "fsync", "fdatasync"),

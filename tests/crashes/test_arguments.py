@@ -1,7 +1,5 @@
 """The commands that take minutes say what they are, and refuse what they cannot read, at once."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,21 +1,17 @@
 """Where nothing can be written each way of writing leaves what was there, and goes on later."""
 
-from __future__ import annotations
-
 import errno
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from kill_runs import WAYS, Trial, found
 from power_cuts import BAD, cut, has_strace
 
 from relbase.cli.group import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 resource = pytest.importorskip("resource")
 

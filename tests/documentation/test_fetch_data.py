@@ -1,7 +1,5 @@
 """The script that fetches other people's data, against repositories made here."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """docs/reference/json.md names every field that the command line writes, and no other."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -4,27 +4,21 @@ The site is built once. The playground needs pyodide, which `python -m tools.pla
 without it the rest is tested, and its tests are skipped with the reason.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 from browsing import violations
-from served import Answer
+from served import Answer, Site
 
 import relbase
 from tools import playground
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from served import Site
 
 ROOT: Final = Path(__file__).parents[2]
 HOST: Final = "http://docs.example.com.test/"

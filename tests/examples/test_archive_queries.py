@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
 from relbase.cli.group import run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = (ROOT / "docs" / "archives.md").read_text("utf-8")

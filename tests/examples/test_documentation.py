@@ -1,7 +1,5 @@
 """docs/: every command in the guides runs, and the manual has every command."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from importlib import import_module

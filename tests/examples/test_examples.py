@@ -1,7 +1,5 @@
 """examples/: each does its work in the program that it is for."""
 
-from __future__ import annotations
-
 import email
 import email.policy
 import importlib.util
@@ -10,13 +8,11 @@ import subprocess
 import sys
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import Any, Final
 
 import pytest
 from web import Page, serving
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 

@@ -1,19 +1,15 @@
 """docs/: every piece of Python runs, against a server, and prints what it says."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from web import Page, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = (ROOT / "docs" / "programs.md").read_text("utf-8")

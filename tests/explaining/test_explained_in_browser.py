@@ -1,21 +1,16 @@
 """The page of `explain` in Chromium: nothing of a document runs or loads, and axe finds nothing."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from browsing import violations
-from served import Answer
+from served import Answer, Site
 
 from relbase import explain
 from relbase.call import check
 from relbase.explaining.page import index, page
-
-if TYPE_CHECKING:
-    from served import Site
 
 HOST: Final = "http://explained.example.com.test/"
 MAILS: Final = Path(__file__).parents[2] / "fixtures" / "mail"

@@ -6,8 +6,6 @@ and each page is asked for as it is stored (`id_`): its bytes must be those of t
 links absolute, its status 200. Exit status 1 says that something differs.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

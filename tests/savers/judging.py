@@ -4,20 +4,16 @@ A copy is known by the target that its text holds. A link of it equals one of th
 by profile whatwg, when element, attribute and URL are the same. Each original link counts once.
 """
 
-from __future__ import annotations
-
 import quopri
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from local_site import Answer
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from local_site import Answer
 
 _target = re.compile(rb'id=["\']?page["\']?[^>]*>([^<]+)<').search
 

@@ -4,21 +4,18 @@ What its pages link to is there, but for what the fixtures among them name. Each
 target, so that a saved copy is known again whatever its file is called.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 sys.path.append(str(Path(__file__).parents[1] / "support"))
 
-from web import Page, serving
+from collections.abc import Iterator
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from web import Page, serving
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "html"
 

@@ -4,8 +4,6 @@ Pages saved as Chrome's "complete" and by `wget -p -k -E` are opened in Chromium
 names, with the site gone, before and after: the pictures of the window are compared byte by byte.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

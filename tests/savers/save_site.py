@@ -3,23 +3,16 @@
 Run it as `python tests/savers/save_site.py`. What is printed is the table in docs/saved-pages.md.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from judging import judge
+from judging import Judged, judge
 from local_site import served
 from savers import SAVERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from judging import Judged
 
 
 def main(chosen: Sequence[str], *, verbose: bool) -> None:

@@ -4,26 +4,21 @@ Each takes the host of the site and a directory, saves what it can, and returns 
 `relbase rewrite` that belong to what it wrote; None where the program is not installed.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import unquote
 
 import screen
+from local_site import Answer
 
 import relbase
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from local_site import Answer
-
-    Saver = Callable[[str, Mapping[str, Answer], Path], list[str] | None]
+Saver = Callable[[str, Mapping[str, Answer], Path], list[str] | None]
 
 # Where `npm install single-file-cli` put it.
 SINGLE_FILE: Final = shutil.which("single-file") or "single-file"

@@ -5,19 +5,15 @@ button of the dialog, as a person would; no protocol of the browser saves pages 
 window manager, so that a window gets the keys only when it is given the focus.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+from pathlib import Path
+from typing import Final
 
 PROGRAMS: Final = ("Xvfb", "xdotool", "chromium", "chromedriver")
 _DIALOG: Final = "Save File"

@@ -5,23 +5,18 @@ walked here: url tokens, the string of a function `url`, the string or url after
 An empty URL is not a reference (rule 6).
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
 
+from counts import Counts
 from tables import assert_known
 
 import relbase
 from relbase.references.css import references
 from relbase.references.css_escapes import css_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from counts import Counts
 
 # A component value as the suite writes it: a string for a delimiter, else its kind and content.
 Value = str | list[Any]

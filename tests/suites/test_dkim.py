@@ -1,7 +1,5 @@
 """Threat M8: what relbase says of signatures is what dkimpy finds (RFC 6376, RFC 8617)."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from functools import cache
 from itertools import product

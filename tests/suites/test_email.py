@@ -6,33 +6,27 @@ file with HTML in it has a twin in which links lack their scheme, and with more 
 document in a part has to be what `rewrite` makes of that document alone, on the base of its part.
 """
 
-from __future__ import annotations
-
 import email
 import email.policy
 import re
+from collections.abc import Iterator
+from email.message import Message
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from pathlib import Path
+from typing import Final, NamedTuple, cast
 
 import pytest
+from counts import Counts
 from laws import assert_laws
 from mime import Entity
 from test_email_tree import KNOWN_DIFFERENCES, files
 
 import relbase
+from relbase import Result
+from relbase.containers.mail import Part
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.references.headers import FIELDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import Message
-    from pathlib import Path
-
-    from counts import Counts
-
-    from relbase import Result
-    from relbase.containers.mail import Part
 
 URL: Final = "http://h.example/d/"
 

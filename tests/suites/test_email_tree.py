@@ -5,25 +5,20 @@ Where relbase does not enter a part by rule 11, what `email` sees inside of it i
 the next part begins at the same byte is.
 """
 
-from __future__ import annotations
-
 import email
 import email.policy
+from collections.abc import Iterator
 from email.message import Message
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from counts import Counts
 from hypothesis import given
 from hypothesis import strategies as st
 from mime import Entity, assert_lossless
 from tables import assert_known
 
 from relbase.containers.mail import MESSAGES, Part, walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 # Messages of which `email` sees another tree, with the reason.
 _UNCLOSED: Final = "no closing delimiter: email takes the last line break from the part"

@@ -4,24 +4,19 @@ A feed's `Expect:` speaks of a value that feedparser made absolute. Here relbase
 and feedparser reads it from what was written, without knowing where it came from.
 """
 
-from __future__ import annotations
-
 import ast
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import feedparser
 import pytest
+from counts import Counts
 from feeds import SUFFIXES, compared
 from tables import assert_known
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 URL: Final = "http://127.0.0.1:8097/wellformed/"
 

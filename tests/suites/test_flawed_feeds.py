@@ -4,23 +4,18 @@ Each document gets one flaw at a place at random. Only the value that the flaw s
 out otherwise, since it has become another one.
 """
 
-from __future__ import annotations
-
 import random
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from counts import Counts
 
 import relbase
+from relbase import Edit, Result
 from relbase.references import xml
 from relbase.references.xml_sound import examine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
-
-    from relbase import Edit, Result
 
 URL: Final = "http://h.example/d/feed.xml"
 FLAWS: Final = (

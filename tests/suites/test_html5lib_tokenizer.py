@@ -5,21 +5,17 @@ written in front of the input. It yields no text, comments and end tags, so only
 but all of them: an input that has none must have none here either.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from counts import Counts
 
 from relbase.references import html, tags
 from relbase.view.charrefs import attribute_view
 from relbase.view.charset import CharsetSource, lookup, sniff
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 # The element that leads to a state, where the test does not name one (`lastStartTag`).
 ELEMENTS: Final = {

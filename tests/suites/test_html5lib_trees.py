@@ -6,24 +6,19 @@ attribute, value), and the elements of SVG and MathML as multisets. Fragments ha
 around them: what the context element decides is not known here, and they are left out.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import html5lib
+from counts import Counts
 from tables import assert_known
 
 import relbase
 from relbase.references import html, tags
 from relbase.view.charrefs import attribute_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 Seen = tuple[str, str, str, str]
 

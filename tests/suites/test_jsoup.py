@@ -1,21 +1,16 @@
 """jsoup's test pages: charsets, and what its fuzzer found: no exception, and the laws hold."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import zlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
+from counts import Counts
 from test_real_pages import PROFILES, assert_laws_hold
 
 from relbase.view.charset import sniff
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 URL: Final = "http://h.example/d/p.html"
 

@@ -1,20 +1,15 @@
 """lxml's own tests of links in HTML, with `relbase.trees` in the place of its two methods."""
 
-from __future__ import annotations
-
 import doctest
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import lxml.html
 import pytest
+from counts import Counts
 from lxml.doctestcompare import LHTMLOutputChecker
 
 from relbase.trees import iterlinks, make_links_absolute
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from counts import Counts
 
 FILE: Final = "html/lxml-html/test_rewritelinks.txt"
 

@@ -1,15 +1,11 @@
 """HTML of mailers: what MimeKit's tokenizer writes anew has the same links; Roundcube's base."""
 
-from __future__ import annotations
+from pathlib import Path
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
+from counts import Counts
 
 import relbase
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from counts import Counts
 
 # The Encoding Standard has no UTF-32: no browser reads it, and no tag is seen in it.
 UTF_32: Final = {"Gimhae_Kim_clan.utf-32.html", "Gimhae_Kim_clan.utf-32BE.html"}

@@ -5,24 +5,17 @@ A `.xml` beside a message holds its fields, preambles, bodies and epilogues as t
 fields that relbase keeps, the bytes between them, and what the views decode, line ends apart.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
+from counts import Counts
 from lxml import etree
 from mime import Entity, decoded
 from tables import assert_known
 
-from relbase.containers.mail import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
-
-    from relbase.containers.mail import Part
-    from relbase.edit import Span
+from relbase.containers.mail import Part, walk
+from relbase.edit import Span
 
 _NO_FIELD: Final = "a line that is not a field begins the body, as in email; mime4j reads on"
 KNOWN_DIFFERENCES: Final[dict[str, str]] = {

@@ -5,21 +5,16 @@ HTML::LinkExtor, jsoup, pywb and of crawlers' CSS extraction. Every difference i
 with its reason; a difference that is not there fails, and so does one that is there and none.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
+from counts import Counts
 from tables import load_table
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from counts import Counts
 
 Row = dict[str, Any]
 

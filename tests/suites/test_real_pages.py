@@ -4,24 +4,19 @@ Each file runs in one profile, which is drawn by its name; RELBASE_EVERY_PROFILE
 in all three, which takes minutes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import zlib
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
+from counts import Counts
 from laws import assert_laws
 from tables import retrieval_urls
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 UNKNOWN_URL: Final = "http://h.example/d/p.html"
 PROFILES: Final = tuple(relbase.Profile)

@@ -5,25 +5,18 @@ compared: media type, charset, number of parts, and where header and body begin 
 What relbase does not enter (rule 11) is compared as a leaf.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import webencodings
+from counts import Counts
 from mime import Entity, decoded
 from tables import assert_known
 
-from relbase.containers.mail import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
-
-    from relbase.containers.mail import Part
+from relbase.containers.mail import Part, walk
 
 Row = dict[str, Any]
 

@@ -4,29 +4,24 @@ Each page is parsed by lxml.html and by one of BeautifulSoup's parsers, which is
 RELBASE_EVERY_PARSER=1 parses each with all, which takes minutes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import warnings
 import zlib
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import bs4
 import lxml.etree
 import lxml.html
+from counts import Counts
 from test_real_pages import pages
 
 from relbase import rewrite
 from relbase.references.values import C0_AND_SPACE
 from relbase.trees import make_links_absolute
 from relbase.view.charset import sniff
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 SOUPS: Final = ("html.parser", "lxml", "html5lib")
 

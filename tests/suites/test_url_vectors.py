@@ -3,19 +3,13 @@
 A row is {base, ref, expected}. A base of null is "", an expected null is a failure.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from counts import Counts
 from tables import load_table
 
 from relbase.url.resolver import Profile, Resolver
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from counts import Counts
 
 
 def outcome(base: str | None, reference: str, profile: Profile) -> str | None:

@@ -7,26 +7,21 @@ so that references are compared as they are written. What relbase has and WAT fi
 style attributes, SVG, refresh) is counted only.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import pytest
+from counts import Counts
 
 from relbase import Kind, Policy
 from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.warc import Page, link_rows, pages
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from counts import Counts
 
 # The attributes that the extractor of an element takes, and those that it takes of any element.
 TAKEN: Final = {

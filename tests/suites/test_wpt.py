@@ -5,25 +5,20 @@ The scripts do not run here: what each asserts is read by hand, or from its text
 where WPT serves them from.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import ada_url
 import pytest
+from counts import Counts
 from tables import load_table
 from test_real_pages import PROFILES, assert_laws_hold
 
 import relbase
 from relbase.bases.layers import Layer
 from relbase.references.values import clean, refresh, srcset
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from counts import Counts
 
 HOST: Final = "http://web-platform.test:8000"
 

@@ -1,21 +1,15 @@
 """Every XML document of other projects: lxml sees the same before and after, but for links."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
+from counts import Counts
 from xml_referee import differences, parsed
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from counts import Counts
-
-    from relbase.url.resolver import ProfileName
+from relbase.url.resolver import ProfileName
 
 SUFFIXES: Final = frozenset(
     (".xml", ".svg", ".xhtml", ".opf", ".ncx", ".rss", ".atom", ".rdf", ".opml", ".xht")

@@ -1,18 +1,14 @@
 """Web archives made by the tests: records, members, and what a server would have sent."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re
 import uuid
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import zstandard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 DATE: Final = "2026-01-02T03:04:05Z"
 

@@ -19,22 +19,18 @@ words differently from version to version, or two processes order, is not for tr
 `python tests/support/console.py [FILE]...` writes what is printed now: read the diff.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from click.testing import CliRunner
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 ROOT: Final = Path(__file__).parents[2]
 _OWN: Final = re.compile(

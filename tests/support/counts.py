@@ -5,18 +5,14 @@ The rows travel as properties of the reports of tests, which reach the process t
 or not workers ran them. Of a test that failed there is no row.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pytest
+import pytest
 
 KEY: Final = "counts"
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "proof.md"

@@ -5,14 +5,10 @@ does not hide the rest. The clock counts processor time; a small input measures 
 are made once, outside of what is timed.
 """
 
-from __future__ import annotations
-
 import gc
+from collections.abc import Callable
 from time import process_time, sleep
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 

@@ -4,23 +4,17 @@ Drawing a document costs more than a law does: all laws of a kind of documents a
 ones, with what they became. The name of the one that failed is in the traceback.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
 
 from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import SearchStrategy
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from hypothesis.strategies import SearchStrategy
-
-    from relbase import Link, Result
+from relbase import Link, Result
 
 Call: TypeAlias = dict[str, Any]
 # Asserts, by a document, the call that rewrites it and what that gives.

@@ -1,7 +1,5 @@
 """The greatest memory that a rewriting takes: of a process of its own, which does nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

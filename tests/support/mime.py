@@ -6,17 +6,14 @@ And the parts of any message: as pieces, as a tree, decoded.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unittest.mock import patch
 
 from relbase.containers import mail
-from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, walk
+from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, Part, walk
 from relbase.edit import Span
 from relbase.view.base64 import base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
-
-if TYPE_CHECKING:
-    from relbase.containers.mail import Part
 
 
 def message(text: str) -> bytes:

@@ -1,7 +1,5 @@
 """Functions for `Policy.keep` that end their process, as a record may that nobody foresaw."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The 42 examples of RFC 1808 §5, whole and in order: a reference, and what it is on `BASE`."""
 
-from __future__ import annotations
-
 BASE = "http://a/b/c/d;p?q#f"  # §5
 
 # §5.1 Normal Examples, whole and in order

@@ -1,20 +1,15 @@
 """The ways in which a document can be read, which must all give the same."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 import relbase
+from relbase import Link, Result
 from relbase.references import scanner
 from relbase.rewriting import scan, xml_visit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relbase import Link, Result
 
 # The exact one that passes over nothing.
 EACH_TOKEN: Final = "each token"

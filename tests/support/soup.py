@@ -3,16 +3,12 @@
 Links stand everywhere a link may be, in every quoting, and much is broken.
 """
 
-from __future__ import annotations
-
 import html
-from typing import TYPE_CHECKING, Final
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from relbase.references import tags, vocabulary
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping, Sequence
 
 _VALUES: Final = (
     *("x", "/x", "../x", "./", "../../a/b", "//h/x", "?q", "#f", "#", "", " x ", "x y"),

@@ -1,7 +1,5 @@
 """Pages, and bases that try to end the value that they are written into, to try laws on."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Final
 

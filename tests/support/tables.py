@@ -3,16 +3,12 @@
 `tools/fetch_data.py` fetches what stands in public repositories; these it cannot.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
 Rows = list[dict[str, Any]]
 

@@ -6,20 +6,14 @@
 keep: undecodable bytes that an edit puts beside others, which then are a character.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
 
 from relbase.edit import Edit, splice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from relbase.view.runs import View
+from relbase.view.runs import View
 
 
 @st.composite

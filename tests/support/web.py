@@ -1,17 +1,13 @@
 """A local web server: redirects, codings and headers as the table of a test asks for them."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import threading
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 
 class Page(NamedTuple):

@@ -5,19 +5,14 @@ has to be what a reference resolves to there, and everything else has to be as i
 are references is asked in one direction only: some places have to be changed (`MUST`).
 """
 
-from __future__ import annotations
-
 import html
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from lxml import etree
 
 import relbase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relbase.url.resolver import ProfileName
+from relbase.url.resolver import ProfileName
 
 XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 XLINK: Final = "{http://www.w3.org/1999/xlink}"

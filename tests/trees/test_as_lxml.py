@@ -1,7 +1,5 @@
 """In place of lxml's methods: one import replaces `make_links_absolute` and `iterlinks`."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import bs4

@@ -1,7 +1,5 @@
 """The links of trees: what relbase knows of documents holds for every parser's tree."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The links of XML trees: feeds, XHTML, SVG, and what the policy adds."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final
 
