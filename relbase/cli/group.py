@@ -224,7 +224,9 @@ _GUESSES: Final = {
     **dict.fromkeys(("-b", "-u", "--base", "--base-href", "--base-url", "--url"), _URLS),
     **dict.fromkeys(("-w", "--fix", "--inplace", "--write"), ("--in-place",)),
     **dict.fromkeys(("-n", "--dry-run"), ("--diff",)),
-    **dict.fromkeys(("-o", "--out", "--output"), ("--output", "> FILE")),
+    **dict.fromkeys(
+        ("-o", "--out", "--output"), ("--output", "--parquet FILE, or > FILE", "> FILE")
+    ),
     **dict.fromkeys(("--csv", "--format"), ("--json",)),
     **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
     **dict.fromkeys(("--html", "--type"), ("--kind",)),
@@ -233,6 +235,7 @@ _GUESSES: Final = {
     **dict.fromkeys(("-k", "--convert-links"), ("--local keep",)),  # as wget has it
     **dict.fromkeys(("-V", "--version"), ("relbase --version",)),
     "--json": ("--check --format json",),
+    "--sarif": ("--check --format sarif",),
     **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
     "--encoding": ("--charset",),
 }

@@ -139,12 +139,14 @@ def _refuse_output_as_input(names: Sequence[str]) -> None:
 
 
 def _refuse_one_url(names: Sequence[str], settings: Settings) -> None:
+    is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
+    several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several"
     values = settings.url, settings.redirects, settings.fields
     for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
         if value:
-            text = f"{option} applies to one document, and there are several: give each its own"
+            text = f"{option} applies to one document, and {several}: give each its own"
             fix = "with --map FILE, --root DIR=URL or --mirror DIR"
-            if option == "--url" and len(names) == 1 and os.path.isdir(names[0]):  # noqa: PTH112
+            if option == "--url" and is_tree:
                 fix = f"with --root {in_shell(f'{names[0]}={value}')}, --map FILE or --mirror DIR"
             raise click.UsageError(f"{text} {fix}")
 

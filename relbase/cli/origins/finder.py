@@ -198,10 +198,13 @@ class Finder:
         if not base.startswith("file:"):
             return None
         final, _ = retrieval(found.url, call.redirects)
-        own = path, final[0].value if found.sure else None
+        own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
-        beside = places.Neighbours(path, base, tree, local, url_of, had_folder=had_folder)
+        asked = self.origins.local is not None
+        beside = places.Neighbours(
+            path, base, tree, local, url_of, had_folder=had_folder, asked=asked
+        )
         return self._unconverted(call, source, data, beside) if local == "resolve" else beside
 
     def _unconverted(

@@ -110,6 +110,7 @@ class Neighbours:
         url_of: Callable[[str], str | None],
         *,
         had_folder: bool = False,  # by the mark of a browser: of any name, even if none is there
+        asked: bool = True,  # by the user; else it is said what stays though its URL is known
     ) -> None:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
@@ -130,6 +131,8 @@ class Neighbours:
         # Most references of a page lead to the same few files.
         self._is_there = lru_cache(_REMEMBERED)(os.path.lexists)
         self._placed = lru_cache(_REMEMBERED)(self._place)
+        self._asked = asked
+        self._left: set[str] = set()
         self._kept: set[str] = set()
         self._rewritten: set[str] = set()
 
@@ -150,11 +153,12 @@ class Neighbours:
         return os.sep not in within and within.endswith(_COMPANIONS)
 
     def notes(self) -> list[Note]:
+        left = Reason.LOCAL_KEPT, self._left, _LEFT
         kept = Reason.LOCAL_KEPT, self._kept, _KEPT
         rewritten = Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN
         return [
             Note(reason, "", None, f"{len(found)} link{'s'[: len(found) > 1]} {text}")
-            for reason, found, text in (kept, rewritten)
+            for reason, found, text in (left, kept, rewritten)
             if found
         ]
 
@@ -170,9 +174,11 @@ class Neighbours:
             return None
         if self._local != "companion" and not is_there:
             return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED))
+        url = None if self._asked and self._local == "keep" else self._url_of(path)
         if self._local == "keep":
+            if url is not None:
+                self._left.add(reference)
             return Placed()
-        url = self._url_of(path)
         if self._local == "companion" and not is_saved:
             if url is None:
                 self._rewritten.add(reference)
@@ -196,6 +202,10 @@ _UNKNOWN: Final = "points to a file saved with the page; its original URL is unk
 _KEPT: Final = (
     "into the folder of files saved with the page left unchanged: the URLs of those files are "
     "unknown (--local off makes the links absolute)"
+)
+_LEFT: Final = (
+    "to files saved with the page left unchanged, though their URLs are known (--local resolve "
+    "makes the links absolute, --local keep says that they are to stay)"
 )
 _REWRITTEN: Final = (
     "to files beside the page made absolute: nothing states the URLs of those files "
