@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rfc1808_examples import ABNORMAL, NORMAL
+from rows import cases
 
 from relbase.url.rfc3986 import remove_dot_segments, resolve, split
 
@@ -133,19 +135,13 @@ def test_dot_segments_are_removed_as_in_the_loop_with_two_buffers() -> None:
     assert changed > 50
 
 
-# §3.3: (base, reference, target)
-WITHOUT_AUTHORITY = [
-    ("file:/a/b", "..//evil.example/x", "file:/.//evil.example/x"),
-    ("foo:/a", "/.//h/x", "foo:/.//h/x"),
-    ("foo:/a", "foo:/.//h/x", "foo:/.//h/x"),
-    ("foo:/.//h/x", "../../g", "foo:/g"),
-    ("foo:/.//h/x", "g", "foo:/.//h/g"),
-    ("file:///a/b", "..//h/x", "file:////h/x"),
-    ("http://a/b/c", "..//h/x", "http://a//h/x"),
-]
-
-
-@pytest.mark.parametrize(("base", "reference", "expected"), WITHOUT_AUTHORITY)
+@cases(
+    Path(__file__).with_name("resolving.txt"),
+    "RFC 3986 §3.3",
+    base=str,
+    reference=str,
+    expected=str,
+)
 def test_no_path_becomes_an_authority(base: str, reference: str, expected: str) -> None:
     assert resolve(base, reference) == expected == literally_resolved(base, reference)
     assert split(expected).authority == split(base).authority

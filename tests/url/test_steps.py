@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Final
 
 import pytest
 from growth import assert_linear_from_10_ms
 from rfc1808_examples import ABNORMAL, BASE, NORMAL, RECOMMENDED
+from rows import cases
 
 from relbase.url.resolver import Profile, Resolver
 from relbase.url.step import MAX_REPEATED, Step
@@ -67,18 +69,9 @@ def test_the_loop_of_rfc_3986_has_its_output() -> None:
     ]
 
 
-# (base, reference, what is as in the base)
-INHERITED = [
-    ("http://a/b/c", "../g?y#s", "scheme, host"),
-    ("http://a/b/c?q", "#s", "scheme, host, path, query"),
-    ("http://a/b/c", "https:g", "nothing"),
-    ("http://u:p@a:8/b", "?y", "scheme, username, password, host, port, path"),
-    ("file:///a/b", "/c", "scheme"),
-    ("mailto:x", "#s", "scheme, path"),
-]
-
-
-@pytest.mark.parametrize(("base", "reference", "inherited"), INHERITED)
+@cases(
+    Path(__file__).with_name("resolving.txt"), "inherited", base=str, reference=str, inherited=str
+)
 def test_what_the_whatwg_parser_takes_from_the_base(
     base: str, reference: str, inherited: str
 ) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
+from rows import cases, edits
 from view_laws import check_law
 
 from relbase.edit import Edit, Span, splice
 from relbase.view.base64 import Base64View, base64_view
+
+TABLES = Path(__file__).with_name("base64.txt")
 
 
 def encode(inner: bytes, width: int, eol: bytes = b"\n") -> bytes:
@@ -40,78 +44,22 @@ def test_inner(inner: bytes, space: bytes) -> None:
     assert Base64View(raw).inner == inner
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        # M5, and padding that is not where RFC 2045 §6.8 has it
-        b"Zg",
-        b"Zg=",
-        b"Zg===",
-        b"Zm9v=",
-        b"Zm9v====",
-        b"=",
-        b"====",
-        b"Zg==Zg==",
-        b"Zg==\nZm9v",
-        b"Z=g=",
-        b"Z",
-        b"Zm9vZ",
-        b"Zm9v@",
-        b"@" * 100,
-        b"Zm9v\n-- \nlist\n",
-        b"Zm9v\x0c",
-        b"Zm9v\0",
-        b"Zm_-",
-        b"Zm9\xe9",
-        b"begin 644 x\n#9F]O\n`\nend\n",
-    ],
-)
+@cases(TABLES, "passed through", raw=bytes)
 def test_what_is_passed_through(raw: bytes) -> None:
     assert base64_view(raw) is None
     with pytest.raises(ValueError, match=r"."):
         Base64View(raw)
 
 
-LINES = encode(b"0123456789abcdef", 8) + b"\n"  # MDEyMzQ1 Njc4OWFi Y2RlZg==
 LONG = b"abc" * 20  # 80 characters
 
 
-@pytest.mark.parametrize(
-    ("raw", "edits", "expected"),
-    [
-        # from the first quantum that changes on
-        (LINES, [Edit(0, 0, b"xyz")], b"eHl6MDEy\nMzQ1Njc4\nOWFiY2Rl\nZg==\n"),
-        (LINES, [Edit(5, 5, b"x")], b"MDEyMzR4\nNTY3ODlh\nYmNkZWY=\n"),
-        (LINES, [Edit(15, 16, b"")], b"MDEyMzQ1\nNjc4OWFi\nY2Rl\n"),
-        (LINES, [Edit(16, 16, b"xyz")], b"MDEyMzQ1\nNjc4OWFi\nY2RlZnh5\neg==\n"),
-        (LINES, [Edit(12, 16, b"")], b"MDEyMzQ1\nNjc4OWFi\n"),
-        (LINES, [Edit(0, 16, b"")], b"\n"),
-        (b"MDEy\nMzQ1\n\n", [Edit(6, 6, b"678")], b"MDEy\nMzQ1\nNjc4\n\n"),
-        # the line ends of the first line; white space at the end stays
-        (b"MDEy\r\nMzQ1\nNjc4 \n", [Edit(3, 3, b"x")], b"MDEy\r\neDM0\r\nNTY3\r\nOA== \n"),
-        (b"MDEy\rMzQ1", [Edit(5, 6, b"x9")], b"MDEy\rMzR4\rOQ=="),
-        # irregular lines before the first change stay
-        (b"MDEyMzQ1\nNj\n\nc4\nOWFi", [Edit(8, 9, b"xy")], b"MDEyMzQ1\nNjd4eTlh\nYg=="),
-        (b"MDEyMzQ1\nNj\n\nc4\nOWFi", [Edit(9, 9, b"x")], b"MDEyMzQ1\nNj\n\nc4\neDlhYg=="),
-        (b"\n MDEy MzQ1\nNjc4OWFi", [Edit(9, 9, b"x")], b"\n MDEy MzQ1\nNjc4eDlhY\ng=="),
-        # a first line without a whole quantum
-        (b"M\nDEy", [Edit(3, 3, b"x")], b"M\nDEyeA=="),
-        # one line
-        (b"", [Edit(0, 0, b"x")], b"eA=="),
-        (b"\n", [Edit(0, 0, b"x")], b"eA==\n"),
-        (b"MDEy", [Edit(0, 0, LONG)], encode(LONG + b"012", 76, b"\r\n")),
-        (b"MDEy\n", [Edit(0, 0, LONG)], encode(LONG + b"012", 76) + b"\n"),
-        (encode(LONG, 80), [Edit(0, 0, LONG)], encode(LONG * 2, 160)),
-        # nothing
-        (LINES, [], LINES),
-        (LINES, [Edit(3, 3, b"")], LINES),
-    ],
-)  # fmt: skip
-def test_lower(raw: bytes, edits: list[Edit], expected: bytes) -> None:
+@cases(TABLES, "lowered", raw=bytes, changes=edits, expected=bytes)
+def test_lower(raw: bytes, changes: list[Edit], expected: bytes) -> None:
     view = Base64View(raw)
-    edited = splice(raw, view.lower(edits))
+    edited = splice(raw, view.lower(changes))
     assert edited == expected
-    assert base64.b64decode(edited) == splice(view.inner, edits)
+    assert base64.b64decode(edited) == splice(view.inner, changes)
 
 
 def test_the_line_end_of_a_body_without_any() -> None:

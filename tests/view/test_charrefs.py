@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from html.entities import html5
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 from html5lib import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases, edits
 from view_laws import assert_law, check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.charrefs import attribute_view, needs_view, spell
 
+TABLES = Path(__file__).with_name("charrefs.txt")
 QUOTES = (b'"', b"'", b"")
 FORBIDDEN = {b'"': b'"', b"'": b"'", b"": b"\t\n\f\r >\"'=<`"}
 
@@ -30,41 +33,7 @@ def tokenized(raw: bytes, quote: bytes, charset: str = "utf-8") -> bytes:
     return value.encode("utf-8", "surrogatepass")
 
 
-# WHATWG HTML §13.2.5.72 to §13.2.5.80, §13.2.3.5
-MEANINGS = [
-    (b"a", "a"),
-    (b"a&amp;b", "a&b"),
-    (b"a&ampb", "a&ampb"),
-    (b"a&amp=b", "a&amp=b"),
-    (b"a&amp", "a&"),
-    (b"a&amp/b", "a&/b"),
-    (b"a&amp\xc3\xa9", "a&é"),
-    (b"&copy=1&reg;&copy", "&copy=1®©"),
-    (b"&notit;&notin;&not;&not", "&notit;∉¬¬"),
-    (b"&AMP;&Amp;&amp;amp;", "&&Amp;&amp;"),
-    (b"&fjlig;&nvlt;", "fj<\u20d2"),
-    (b"&CounterClockwiseContourIntegral;", "∳"),
-    (b"&;&#;&#x;&#xg;& ", "&;&#;&#x;&#xg;& "),
-    (b"&#65&#65;&#x41&#X41;", "AAAA"),
-    (b"&#65a&#x41g&#x41=", "AaAgA="),
-    (b"&#00000000000000000065;", "A"),
-    (b"&#0;&#x0&#xD800;&#xDFFF;&#x110000;", "\ufffd\ufffd\ufffd\ufffd\ufffd"),
-    (b"&#xE000;", "\ue000"),
-    (b"&#x10FFFF;&#1114112;", "\U0010ffff\ufffd"),
-    (b"&#4294967361;&#99999999999999999999;", "\ufffd\ufffd"),
-    (b"&#128;&#x81;&#159;&#x85", "€\x81Ÿ…"),
-    (b"&#13;&#10;&#9;", "\r\n\t"),
-    (b"a\r\nb\rc\nd", "a\nb\nc\nd"),
-    (b"\r\r\n\n", "\n\n\n"),
-    (b"jav&#10;ascript:", "jav\nascript:"),
-    (b"a\0b", "a\ufffdb"),
-    (b"caf\xe9", "caf\udce9"),
-    (b"\xc0\xbc\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", "".join(
-        chr(0xDC00 + byte) for byte in b"\xc0\xbc\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82")),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("raw", "meaning"), MEANINGS)
+@cases(TABLES, "meanings", raw=bytes, meaning=str)
 def test_meaning(raw: bytes, meaning: str) -> None:
     inner = attribute_view(raw, b'"', "utf-8").inner
     assert inner == meaning.encode("utf-8", "surrogatepass")
@@ -91,53 +60,15 @@ def test_needs_view(raw: bytes, *, needs: bool) -> None:
         assert attribute_view(raw, b'"', "windows-1252").inner is raw
 
 
-@pytest.mark.parametrize(
-    ("new", "quote", "charset", "expected"),
-    [
-        (b"http://h/?a=1&copy=2", b'"', "utf-8", b"http://h/?a=1&amp;copy=2"),
-        (b"\"'", b'"', "utf-8", b"&quot;'"),
-        (b"\"'", b"'", "utf-8", b'"&#39;'),
-        (b"\"'`=<> \t\n\f\r&", b"", "utf-8",
-         b"&quot;&#39;&#96;&#61;&lt;&gt;&#32;&#9;&#10;&#12;&#13;&amp;"),
-        (b"</noscript>-->", b'"', "utf-8", b"&lt;/noscript&gt;--&gt;"),
-        (b"\r\n", b'"', "utf-8", b"&#13;&#10;"),
-        ("é€😀".encode(), b'"', "utf-8", "é€😀".encode()),
-        ("é€😀".encode(), b'"', "windows-1252", b"\xe9\x80&#128512;"),
-        ("é€".encode(), b'"', "iso-8859-2", b"\xe9&#8364;"),
-        ("表é".encode(), b'"', "shift_jis", b"\x95\\&#233;"),
-        (b"\xed\xb3\xa9", b'"', "utf-8", b"\xe9"),
-        (b"\xed\xb2\x81h\xed\xb2\x81&", b'"', "shift_jis", b"\x81&#104;\x81&amp;"),
-        (b"\xed\xb2\x81h", b'"', "windows-1253", b"\x81h"),
-        (b"\xe9", b'"', "utf-8", b"\xe9"),  # no inner text at all
-    ],
-)  # fmt: skip
+@cases(TABLES, "spelled", new=bytes, quote=bytes, charset=str, expected=bytes)
 def test_spell(new: bytes, quote: bytes, charset: str, expected: bytes) -> None:
     assert spell(new, quote, charset) == expected
 
 
-@pytest.mark.parametrize(
-    ("raw", "edit", "expected"),
-    [
-        (b"../x?a=1&amp;b=2&#x26;c", Edit(0, 3, b"http://h/"), b"http://h/x?a=1&amp;b=2&#x26;c"),
-        (b"&am", Edit(3, 3, b"p;"), b"&amp;amp;"),
-        (b"&", Edit(1, 1, b"#65;"), b"&amp;#65;"),
-        (b"&#", Edit(2, 2, b"65;"), b"&amp;#65;"),
-        (b"&#x", Edit(3, 3, b"41;"), b"&amp;#x41;"),
-        (b"&xamp;", Edit(1, 2, b""), b"&amp;amp;"),
-        (b"&noti", Edit(5, 5, b"n;"), b"&amp;notin;"),
-        (b"&amp", Edit(1, 1, b"b"), b"&amp;b"),
-        (b"&amp", Edit(1, 1, b"="), b"&amp;="),
-        (b"&#49", Edit(1, 1, b"2"), b"12"),
-        (b"&amp&fjlig;", Edit(2, 2, b"x"), b"&amp;fxj"),
-        (b"a;b", Edit(1, 2, b"&"), b"a&amp;b"),
-        (b"a\rb\nc", Edit(2, 3, b""), b"a&#10;\nc"),
-        (b"\r", Edit(1, 1, b"\n"), b"&#10;&#10;"),
-        (b"x&" + b"a" * 40, Edit(42, 42, b";"), b"x&" + b"a" * 40 + b";"),  # longer than any name
-    ],
-)  # fmt: skip
-def test_lower(raw: bytes, edit: Edit, expected: bytes) -> None:
-    edited = check_law(raw, attribute_view(raw, b'"', "utf-8"), [edit],
-                       lambda text: tokenized(text, b'"'))  # fmt: skip
+@cases(TABLES, "lowered", raw=bytes, changes=edits, expected=bytes)
+def test_lower(raw: bytes, changes: list[Edit], expected: bytes) -> None:
+    view = attribute_view(raw, b'"', "utf-8")
+    edited = check_law(raw, view, changes, lambda text: tokenized(text, b'"'))
     assert edited == expected
 
 
@@ -206,9 +137,9 @@ def as_bytes(inner: bytes) -> bytes:
 def test_any_bytes_in_any_charset(raw: bytes, quote: bytes, data: st.DataObject) -> None:
     for charset in (*BY_CHARSET, "gbk", "x-user-defined", "windows-1253"):
         view = attribute_view(raw, quote, charset)
-        edits = data.draw(edits_of(view.inner, st.just(b"http://h/&copy=") | st.just(b"")))
-        edited = splice(raw, view.lower(edits))
-        if not edits:
+        changes = data.draw(edits_of(view.inner, st.just(b"http://h/&copy=") | st.just(b"")))
+        edited = splice(raw, view.lower(changes))
+        if not changes:
             assert edited is raw
         # Whatever was and came there: no new white space, quote or `>`.
         for byte in FORBIDDEN[quote].replace(b"<", b"").replace(b"=", b""):

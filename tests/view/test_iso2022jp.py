@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-import pytest
 from hypothesis import strategies as st
+from rows import cases
 from view_laws import assert_law
 
 from relbase.edit import Edit, splice
 from relbase.view.iso2022jp import Iso2022JpView, decode, encode
+
+TABLES = Path(__file__).with_name("iso2022jp.txt")
 
 
 def view_of(raw: bytes) -> Iso2022JpView:
@@ -86,23 +89,7 @@ def standard(raw: bytes) -> str:  # noqa: C901, PLR0912, PLR0915  as the standar
         decoded += "\ufffd" if error else ""
 
 
-@pytest.mark.parametrize(
-    ("raw", "meaning"),
-    [
-        (b"<a href=x>", "<a href=x>"),
-        (b'\x1b$B$"\x1b(B<', "あ<"),
-        (b'\x1b$@$"\x1b(J\\~<', "あ\xa5\u203e<"),
-        (b"\x1b(I1<\x1b(B1<", "ｱｼ1<"),
-        (b"\x1b$B<a", "釈"),  # no markup
-        (b"\x1b$B-!\x1b(B", "\u2460"),  # NEC's row 13
-        (b"\x1b$B$\x1b(B", "\ufffd"),
-        (b'\x1b$B$\n$"\x1b(B', "\ufffdあ"),
-        (b"\x1b(B\x1b(Bx", "\ufffdx"),
-        (b"\x1b(J\x1b$B\x1b(Bx", "\ufffd\ufffdx"),
-        (b"\x1bx\x1b(x\x1b$", "\ufffdx\ufffd(x\ufffd$"),
-        (b"\x0e\x0f\x80\xff", "\ufffd\ufffd\udc80\udcff"),
-    ],
-)
+@cases(TABLES, "decoded", raw=bytes, meaning=str)
 def test_decode(raw: bytes, meaning: str) -> None:
     assert decode(raw) == meaning
     if b"-!" not in raw:  # Python's EUC-JP does not have NEC's row
@@ -114,29 +101,7 @@ def hidden(string: str) -> str:
     return re.sub("[\udc80-\udcff]", "\ufffd", string)
 
 
-@pytest.mark.parametrize(
-    ("raw", "at", "new", "expected"),
-    [
-        (b"<a href=x>", 8, "http://h/", b"<a href=http://h/x>"),
-        (b'=\x1b$B$"\x1b(B>', 1, "/", b'=/\x1b$B$"\x1b(B>'),
-        (b"=>", 1, "あ/ｱ\xa5", b'=\x1b$B$"\x1b(B/\x1b(I1\x1b(J\\\x1b(B>'),
-        (b"=>", 1, "é\x0e", b"=&#233;&#14;>"),
-        # in the Roman state
-        (b"\x1b(J=>", 1, "/u/", b"\x1b(J=/u/>"),
-        (b"\x1b(J=>", 1, "/~u", b"\x1b(J=/\x1b(B~u\x1b(J>"),
-        (b"\x1b(J=>", 1, "あ", b'\x1b(J=\x1b$B$"\x1b(J>'),
-        (b"\x1b(J=>\x1b(B~", 2, "~", b"\x1b(J=>\x1b(B~\x1b(B~"),
-        # next to an escape sequence: never two of them together
-        (b"\x1b(J=", 0, "あ", b'\x1b$B$"\x1b(J='),
-        (b'=\x1b$B$"\x1b(B=', 1, "あ", b'=\x1b$B$"\x1b$B$"\x1b(B='),
-        (b'=\x1b$B$"\x1b(B=', 4, "あ", b'=\x1b$B$"$"\x1b(B='),
-        (b"x\x1b", 4, "(B", b"x&#65533;(B"),
-        (b"x\x1b(", 5, "B", b"x&#65533;(B"),
-        (b"\x1b(J\x1b", 3, "a", b"\x1b(J&#65533;a"),
-        # at the end of a text that never leaves the two-byte mode
-        (b'\x1b$B$"', 3, "x", b'\x1b$B$"\x1b(Bx'),
-    ],
-)
+@cases(TABLES, "lowered", raw=bytes, at=int, new=str, expected=bytes)
 def test_lower(raw: bytes, at: int, new: str, expected: bytes) -> None:
     assert splice(raw, view_of(raw).lower([Edit(at, at, new.encode())])) == expected
 

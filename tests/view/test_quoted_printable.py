@@ -6,16 +6,18 @@ import quopri
 import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
+from rows import cases, edits
 from view_laws import check_law
 
 from relbase.edit import Edit, Span, splice
 from relbase.view.quoted_printable import QuotedPrintableView
 
+TABLES = Path(__file__).with_name("quoted_printable.txt")
 LINES = re.compile(rb"([^\n]*?)([ \t]*)(\r?\n|\Z)")
 HEX = re.compile(rb"=([0-9A-Fa-f]{2})")
 
@@ -31,40 +33,7 @@ def decode(raw: bytes) -> bytes:
     return inner
 
 
-@pytest.mark.parametrize(
-    ("raw", "inner"),
-    [
-        # RFC 2045 §6.7 rule (1)
-        (b"=0C=3D=c3=A9=eF", b"\x0c=\xc3\xa9\xef"),
-        # rule (2), and what it leaves to robust decoders: bytes outside of it
-        (b"!\"#$%&'()*+,-./~", b"!\"#$%&'()*+,-./~"),
-        (b"a_b\xe9\0\x7f", b"a_b\xe9\0\x7f"),
-        # rule (3)
-        (b"a \t\r\nb \nc ", b"a\r\nb\nc"),
-        (b" \t\n \r\n", b"\n\r\n"),
-        (b"a=20\n=09\n", b"a \n\t\n"),
-        (b" a\tb", b" a\tb"),
-        # rule (4)
-        (b"a\r\nb\nc\r\n\r\n", b"a\r\nb\nc\r\n\r\n"),
-        (b"a\rb\r\r\n\r", b"a\rb\r\r\n\r"),
-        # rule (5)
-        (b"a=\r\nb=\nc =\r\nd", b"abc d"),
-        (b"a= \t\r\nb= \nc", b"abc"),
-        (b"=\n=\r\n=\n", b""),
-        (b"a=\n \nb", b"a\nb"),
-        # "=" followed by other characters: "the encoded data be left as is"
-        (b"=", b"="),
-        (b"= ", b"="),
-        (b"=3", b"=3"),
-        (b"=ZZ=4G=G4=", b"=ZZ=4G=G4="),
-        (b"==41==", b"=A=="),
-        (b"=\rx\n", b"=\rx\n"),
-        (b"=\r\r\n=\r \n", b"=\r\r\n=\r\n"),
-        (b"= x\n==\n", b"= x\n="),
-        (b"== \nx", b"=x"),
-        (b"=3\nD=4", b"=3\nD=4"),
-    ],
-)
+@cases(TABLES, "inner", raw=bytes, inner=bytes)
 def test_inner(raw: bytes, inner: bytes) -> None:
     assert QuotedPrintableView(raw).inner == inner
     assert decode(raw) == inner
@@ -75,94 +44,16 @@ def test_nothing_encoded_is_the_same_object() -> None:
     assert QuotedPrintableView(raw).inner is raw
 
 
-NEW = "é=\x00\r\n \t.~".encode()
 WIDE = b"x" * 75
 FULL = WIDE + b"y"
 
 
-@pytest.mark.parametrize(
-    ("raw", "edits", "expected"),
-    [
-        # the smallest change, and other lines stay
-        (b"a=3D\nb=3d\nc =\n", [Edit(4, 4, b"X")], b"a=3D\nbX=3d\nc =\n"),
-        (b"a=3D\nb=3d\nc =\n", [Edit(1, 2, b""), Edit(4, 5, b"")], b"a\nb\nc =\n"),
-        # spelled
-        (b"", [Edit(0, 0, NEW)], b"=C3=A9=3D=00=0D=0A \t.~"),
-        (b"a", [Edit(1, 1, b" ")], b"a=20"),
-        (b"a \n", [Edit(1, 1, b"b\t")], b"ab=09 \n"),
-        (b"a b\n", [Edit(2, 3, b"")], b"a=20\n"),
-        (b"a b=\n", [Edit(2, 3, b"")], b"a =\n"),
-        # 76 columns, with the line's own end
-        (FULL + b"\n", [Edit(0, 1, b"z")], b"z" + FULL[1:] + b"\n"),
-        (FULL + b"\n", [Edit(0, 0, b"z")], b"z" + WIDE[1:] + b"=\nxy\n"),
-        (FULL + b"\r\n", [Edit(0, 0, b"z")], b"z" + WIDE[1:] + b"=\r\nxy\r\n"),
-        (WIDE + b"=\n", [Edit(0, 0, b"z")], b"z" + WIDE[1:] + b"=\nx=\n"),
-        (b"\n\r\n" + FULL, [Edit(79, 79, b"z")], b"\n\r\n" + WIDE + b"=\r\nyz"),
-        (FULL, [Edit(0, 0, b"z")], b"z" + WIDE[1:] + b"=\r\nxy"),
-        (b"a\n" + FULL, [Edit(2, 2, b"z")], b"a\nz" + WIDE[1:] + b"=\nxy"),
-        # an over-long line is broken when it changes, and only then
-        (FULL * 2, [Edit(152, 152, b"z")], WIDE + b"=\r\ny" + WIDE[1:] + b"=\r\nxyz"),
-        (FULL * 2 + b"\na", [Edit(153, 153, b"z")], FULL * 2 + b"\nza"),
-        # no escape is broken
-        (b"x" * 74, [Edit(74, 74, b"==")], b"x" * 74 + b"=\r\n=3D=3D"),
-        (b"x" * 73, [Edit(73, 73, b"==")], b"x" * 73 + b"=\r\n=3D=3D"),
-        (b"x" * 72, [Edit(72, 72, b"==")], b"x" * 72 + b"=3D=\r\n=3D"),
-        (b"x" * 72 + b"=41", [Edit(73, 73, b"zz")], b"x" * 72 + b"=41=\r\nzz"),
-        # padding, which is no reason to break a line and does not grow it
-        (b"a =\n" + b" " * 100 + b"\n", [Edit(2, 2, b"b")], b"a =\nb" + b" " * 75 + b"\n"),
-        (b"a= \t\n", [Edit(0, 0, b"b")], b"ba= \t\n"),
-        (b"a= \t\r\nb \r\nc", [Edit(5, 5, b"d")], b"a= \t\r\nb \r\ncd"),
-        (b"x" * 70 + b"=          \n", [Edit(0, 0, b"b")], b"b" + b"x" * 70 + b"=    \n"),
-        # what an edit could complete
-        (b"a=4", [Edit(3, 3, b"1")], b"a=3D41"),
-        (b"a=x41", [Edit(2, 3, b"")], b"a=3D41"),
-        (b"a=x\nb", [Edit(2, 3, b"")], b"a=3D\nb"),
-        (b"=\rx\n", [Edit(2, 3, b"")], b"=3D=0D\n"),
-        (b"==", [Edit(2, 2, b"41")], b"==3D41"),
-        (b"=", [Edit(0, 0, b"a")], b"a="),
-        (b"= a\n", [Edit(2, 3, b"")], b"=3D=20\n"),
-        (b"=\r \n", [Edit(0, 0, b"a")], b"a=3D=0D \n"),
-        (WIDE[2:] + b"=\r \n", [Edit(0, 0, b"a")], b"a" + WIDE[2:] + b"=\n=3D=0D \n"),
-        # line ends
-        (b"a\r\nb\r\nc", [Edit(1, 3, b"")], b"ab\r\nc"),
-        (b"a \r\nb\r\nc", [Edit(1, 2, b"")], b"a\nb\r\nc"),
-        (b"a \r\nb", [Edit(2, 3, b"")], b"a=0Db"),
-        (b"a \r\nb", [Edit(2, 2, b"x")], b"a=0Dx\nb"),
-        (b"a=\r\nb", [Edit(0, 1, b"")], b"=\r\nb"),
-        (b"a=\r\nb", [Edit(0, 2, b"")], b""),
-        (b"a\n", [Edit(2, 2, b"b")], b"a\nb"),
-        (b"a=\n", [Edit(1, 1, b"b")], b"a=\nb"),
-        (b"a=\nb", [Edit(1, 1, b"c")], b"a=\ncb"),
-        # nothing
-        (b"a=\nb", [], b"a=\nb"),
-        (FULL * 2, [Edit(1, 1, b"")], FULL * 2),
-        # edits that touch
-        (b"abc", [Edit(0, 1, b"1"), Edit(1, 2, b"2"), Edit(2, 2, b"3")], b"123c"),
-        # nothing but what the transport reads is written differently: M6
-        (b"a.b", [Edit(0, 1, b"")], b"=2Eb"),
-        (b"a.", [Edit(0, 1, b"")], b"=2E"),
-        (b"x", [Edit(0, 1, b"From a")], b"=46rom a"),
-        (b"x", [Edit(0, 1, b"Fromage")], b"Fromage"),
-        (b"x", [Edit(0, 1, b">>From a")], b"=3E>From a"),
-        (b"x", [Edit(0, 1, b">>Fro")], b">>Fro"),
-        (b"x \n", [Edit(0, 1, b"From")], b"=46rom \n"),
-        (b"a--bnd", [Edit(0, 1, b"")], b"=2D-bnd"),
-        (b"a--bnd--", [Edit(0, 1, b"")], b"=2D-bnd--"),
-        (b"a--bndx", [Edit(0, 1, b"")], b"=2D-bndx"),
-        (b"a--bn", [Edit(0, 1, b"")], b"--bn"),
-        (b"a--q=\nx", [Edit(0, 1, b"")], b"=2D-q=\nx"),
-        (WIDE + b"\n", [Edit(75, 75, b"z.")], WIDE + b"=\nz.\n"),
-        (WIDE + b"\n", [Edit(75, 75, b"..")], WIDE + b"=\n=2E.\n"),
-        (WIDE + b"\n", [Edit(75, 75, b"From a")], WIDE + b"=\n=46rom a\n"),
-        (WIDE + b"\n", [Edit(75, 75, b"--bnd")], WIDE + b"=\n=2D-bnd\n"),
-        (b"", [Edit(0, 0, b"." * 76)], b"=2E" + b"." * 72 + b"=\r\n=2E.."),
-    ],
-)
-def test_lower(raw: bytes, edits: list[Edit], expected: bytes) -> None:
+@cases(TABLES, "lowered", raw=bytes, changes=edits, expected=bytes)
+def test_lower(raw: bytes, changes: list[Edit], expected: bytes) -> None:
     view = QuotedPrintableView(raw, [b"bnd", b"q="])
-    edited = splice(raw, view.lower(edits))
+    edited = splice(raw, view.lower(changes))
     assert edited == expected
-    assert decode(edited) == splice(view.inner, edits)
+    assert decode(edited) == splice(view.inner, changes)
 
 
 def test_the_line_end_of_a_body_without_any() -> None:

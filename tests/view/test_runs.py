@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-import pytest
 from hypothesis import strategies as st
+from rows import cases, edits
 from view_laws import assert_law
 
 from relbase.edit import Edit, splice
@@ -13,6 +14,8 @@ from relbase.view.runs import Run, RunView
 
 # `%` and one or two hex digits are a byte, `@` stands for "abc", `~` for nothing.
 CODED = re.compile(rb"%([0-9a-f]{1,2})|@|~")
+
+TABLES = Path(__file__).with_name("runs.txt")
 
 
 def meaning(found: re.Match[bytes]) -> bytes:
@@ -41,31 +44,11 @@ def view_of(raw: bytes) -> RunView:
     return RunView(raw, lambda _raw: runs, spell, begun)
 
 
-@pytest.mark.parametrize(
-    ("raw", "edit", "expected"),
-    [
-        (b"xyz", Edit(1, 2, b"Q"), b"xQz"),  # no run
-        (b"x%41z", Edit(1, 2, b"@"), b"x%40z"),  # a whole run, spelled
-        (b"x@z", Edit(2, 3, b"Q"), b"xaQcz"),  # inside a run
-        (b"x@z", Edit(2, 2, b""), b"xabcz"),  # inside a run, changing nothing
-        (b"x@z", Edit(0, 2, b"Q"), b"Qbcz"),  # ends inside a run
-        (b"x@z", Edit(3, 5, b"Q"), b"xabQ"),  # begins inside a run
-        (b"x@z", Edit(1, 1, b"Q"), b"xQ@z"),  # before a run
-        (b"x@z", Edit(4, 4, b"Q"), b"x@Qz"),  # after a run
-        (b"x~z", Edit(1, 1, b"Q"), b"xQ~z"),  # at an empty run
-        (b"x~z", Edit(0, 1, b"Q"), b"Q~z"),
-        (b"x~z", Edit(1, 2, b"Q"), b"xQ"),
-        (b"%4z", Edit(1, 1, b"1"), b"\x041z"),  # after an unended run
-        (b"%4@", Edit(2, 3, b"1"), b"\x04a1c"),  # in the run after an unended one
-        (b"%z", Edit(1, 2, b"41"), b"%2541"),  # after what the new text completes
-        (b"@", Edit(3, 3, b""), b"@"),
-        (b"", Edit(0, 0, b"%"), b"%25"),
-    ],
-)
-def test_one_edit(raw: bytes, edit: Edit, expected: bytes) -> None:
+@cases(TABLES, "edits", raw=bytes, changes=edits, expected=bytes)
+def test_one_edit(raw: bytes, changes: list[Edit], expected: bytes) -> None:
     view = view_of(raw)
-    assert splice(raw, view.lower([edit])) == expected
-    assert decode(expected) == splice(view.inner, [edit])
+    assert splice(raw, view.lower(changes)) == expected
+    assert decode(expected) == splice(view.inner, changes)
 
 
 def test_edits_that_touch_become_one() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import strategies as st
 from lxml import etree
+from rows import cases, edits
 from view_laws import assert_law
 
 from relbase.edit import Edit, splice
@@ -16,7 +18,7 @@ from relbase.view.transcode import document_view, sniff_xml, text_view, utf16_vi
 if TYPE_CHECKING:
     from relbase.view.runs import View
 
-
+TABLES = Path(__file__).with_name("transcode.txt")
 CODECS = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 
 
@@ -33,20 +35,13 @@ def test_no_other_charsets(charset: str) -> None:
     assert lookup(charset) != charset or charset in UNREADABLE
 
 
-@pytest.mark.parametrize(
-    ("raw", "edit", "expected"),
-    [
-        ("<a href=x>", Edit(8, 9, b"/y"), "<a href=/y>"),
-        ("\ufeffé😀x", Edit(9, 10, "€😀".encode()), "\ufeffé😀€😀"),
-        ("é😀", Edit(1, 2, b"\xa8"), "è😀"),  # splits a character
-    ],
-)
+@cases(TABLES, "UTF-16", raw=str, changes=edits, expected=str)
 @pytest.mark.parametrize("charset", CODECS)
-def test_utf_16(charset: str, raw: str, edit: Edit, expected: str) -> None:
+def test_utf_16(charset: str, raw: str, changes: list[Edit], expected: str) -> None:
     data = raw.encode(CODECS[charset])
     view = utf16_view(data, charset)
     assert view.inner == raw.encode()
-    assert splice(data, view.lower([edit])) == expected.encode(CODECS[charset])
+    assert splice(data, view.lower(changes)) == expected.encode(CODECS[charset])
 
 
 def test_half_characters_do_not_raise() -> None:
@@ -112,34 +107,9 @@ def test_text_view() -> None:
 # ---- XML: RFC 7303 §3.2, XML 1.0 §4.3.3 and appendix F
 
 
-@pytest.mark.parametrize(
-    ("data", "label", "name", "source"),
-    [
-        (b"<a/>", None, "utf-8", CharsetSource.FORMAT),  # §4.3.3
-        (b"<a>\xe9</a>", None, "utf-8", CharsetSource.FORMAT),  # a fatal error, and no guess
-        (b"\xef\xbb\xbf<a/>", "koi8-r", "utf-8", CharsetSource.BOM),  # RFC 7303 §3.2
-        (b'<?xml version="1.0" encoding="koi8-r"?><a/>', None, "koi8-r", CharsetSource.META),
-        (b"<?xml version='1.0'\nencoding = 'koi8-r' ?><a/>", None, "koi8-r", CharsetSource.META),
-        (b'<?xml encoding="koi8-r"?><a/>', None, "koi8-r", CharsetSource.META),  # [77] of an entity
-        (b'<?xml version="1.0" encoding="koi8-r"?>', "euc-kr", "euc-kr", CharsetSource.TRANSPORT),
-        (b'<?xml version="1.0" encoding="koi8-r"?>', "nonsense", "koi8-r", CharsetSource.META),
-        (b' <?xml version="1.0" encoding="koi8-r"?>', None, "koi8-r", CharsetSource.META),
-        (b'<a encoding="koi8-r"/>', None, "utf-8", CharsetSource.FORMAT),
-        (b"<meta charset=koi8-r>", None, "utf-8", CharsetSource.FORMAT),  # that is HTML's rule
-        (b'<?xml version="1.0" encoding="utf-7"?>', None, "replacement", CharsetSource.META),
-        (b'<?xml version="1.0" encoding="UTF-16"?>', None, "utf-8", CharsetSource.CONTRADICTED),
-        (b'<?xml encoding="UTF-16"?>\xe9', None, "replacement", CharsetSource.META),
-        ("<a/>".encode("utf-16"), None, "utf-16le", CharsetSource.BOM),
-        ("<?xml?>".encode("utf-16-be"), None, "utf-16be", CharsetSource.FORMAT),
-        ("<a/>".encode("utf-16-le"), None, "utf-16le", CharsetSource.FORMAT),
-        ("<a/>".encode("utf-32"), None, "replacement", CharsetSource.META),
-        ("<a/>".encode("utf-32-be"), None, "replacement", CharsetSource.META),
-        (b"\x4c\x6f\xa7\x94\x93", None, "replacement", CharsetSource.META),
-        (b"", None, "utf-8", CharsetSource.FORMAT),
-    ],
-)
-def test_sniffing_xml(data: bytes, label: str | None, name: str, source: CharsetSource) -> None:
-    assert sniff_xml(data, label)[:2] == (name, source)
+@cases(TABLES, "XML", data=bytes, label=str, name=str, source=str)
+def test_sniffing_xml(data: bytes, label: str | None, name: str, source: str) -> None:
+    assert sniff_xml(data, label)[:2] == (name, CharsetSource[source])
 
 
 def seen(raw: bytes, charset: str) -> View:
@@ -160,18 +130,7 @@ def test_law_of_single_bytes(charset: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("charset", "label", "new", "expected"),
-    [
-        ("windows-1252", "iso-8859-1", "é", b"\xe9"),
-        ("windows-1252", "iso-8859-1", "€", b"&#8364;"),  # in windows-1252 it is 80
-        ("koi8-r", "koi8-r", "ж", b"\xd6"),
-        ("koi8-r", "koi8-r", "é", b"&#233;"),
-        ("shift_jis", "shift_jis", "あ", b"\x82\xa0"),
-        ("shift_jis", "shift_jis", "é", b"&#233;"),
-        ("utf-16le", "utf-16", "é", b"\xe9\x00"),
-    ],
-)
+@cases(TABLES, "written", charset=str, label=str, new=str, expected=bytes)
 def test_what_is_written(charset: str, label: str, new: str, expected: bytes) -> None:
     wide = "utf-16-le" if charset == "utf-16le" else "ascii"
     mark = b"\xff\xfe" if charset == "utf-16le" else b""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 from xml.parsers import expat
 
 import pytest
 from hypothesis import strategies as st
+from rows import cases, edits
 from view_laws import assert_law
 
 from relbase.edit import Edit, Span, splice
 from relbase.view.runs import pieces
 from relbase.view.xml_values import needs_xml_view, pieces_view, spell_text, text_view, value_view
+
+TABLES: Final = Path(__file__).with_name("xml_values.txt")
 
 
 def text_of(raw: bytes) -> bytes:
@@ -105,35 +109,16 @@ def test_law_of_sections() -> None:
 
 
 # What is in a section stays in it, so that readers who cut sections out by hand find it whole.
-@pytest.mark.parametrize(
-    ("raw", "edit", "expected"),
-    [
-        (b"<![CDATA[/x]]>", Edit(0, 0, b"http://h"), b"<![CDATA[http://h/x]]>"),
-        (b"\n <![CDATA[/x]]>\n", Edit(2, 2, b"http://h"), b"\n <![CDATA[http://h/x]]>\n"),
-        (b"<![CDATA[../x]]>", Edit(0, 2, b"http://h"), b"<![CDATA[http://h/x]]>"),
-        (b"<!-- c -->/x", Edit(0, 0, b"http://h"), b"<!-- c -->http://h/x"),
-        (b"a<!-- c -->b", Edit(0, 2, b"&"), b"&amp;<!-- c -->"),
-    ],
-)
-def test_where_it_is_written(raw: bytes, edit: Edit, expected: bytes) -> None:
-    assert splice(raw, pieces_view(raw).lower([edit])) == expected
+@cases(TABLES, "written", raw=bytes, changes=edits, expected=bytes)
+def test_where_it_is_written(raw: bytes, changes: list[Edit], expected: bytes) -> None:
+    assert splice(raw, pieces_view(raw).lower(changes)) == expected
 
 
 # What is written into a section never closes it, with what stands beside it neither.
-@pytest.mark.parametrize(
-    ("raw", "edit", "expected"),
-    [
-        (b"x", Edit(0, 0, b"a]]>b"), b"a]]%3Ebx"),
-        (b"x>", Edit(0, 1, b"a]]"), b"a]%5D>"),
-        (b"x]>", Edit(0, 1, b"a]"), b"a%5D]>"),
-        (b"]]x", Edit(2, 2, b">a"), b"]]%3Eax"),
-        (b"]x", Edit(1, 1, b"]>a"), b"]]%3Eax"),
-        (b"x]", Edit(0, 0, b"a]"), b"a]x]"),
-    ],
-)
-def test_sections_stay_open(raw: bytes, edit: Edit, expected: bytes) -> None:
+@cases(TABLES, "sections", raw=bytes, changes=edits, expected=bytes)
+def test_sections_stay_open(raw: bytes, changes: list[Edit], expected: bytes) -> None:
     section = b"<![CDATA[" + raw + b"]]>"
-    edited = splice(section, pieces_view(section).lower([edit]))
+    edited = splice(section, pieces_view(section).lower(changes))
     assert edited == b"<![CDATA[" + expected + b"]]>"
 
 

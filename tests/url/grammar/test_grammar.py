@@ -1,8 +1,8 @@
 """The whole of the grammar: against the BNF of the RFCs themselves, and the laws.
 
-`_BNF_1808` and `_BNF_1738` are the productions as the RFCs print them. A reader of that notation
-turns each into a regular expression, which says what matches, and into a strategy, which generates
-what must match. Neither shares anything with the package.
+productions.txt has the productions as the RFCs print them. A reader of that notation turns each
+into a regular expression, which says what matches, and into a strategy, which generates what must
+match. Neither shares anything with the package.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from __future__ import annotations
 import re
 import string
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import lines
 from tables import load_table
 
 from relbase.url.grammar import (
     MAX_VIOLATIONS,
     CharacterClass,
     Severity,
-    Url,
     base_violations,
     parse_url,
     violations,
@@ -31,98 +32,10 @@ from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from relbase.url.grammar import Violation
 
-# RFC 1808 §2.2
-_BNF_1808: Final = r"""
-URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
-absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
-generic-RL  = scheme ":" relativeURL
-relativeURL = net_path | abs_path | rel_path
-net_path    = "//" net_loc [ abs_path ]
-abs_path    = "/"  rel_path
-rel_path    = [ path ] [ ";" params ] [ "?" query ]
-path        = fsegment *( "/" segment )
-fsegment    = 1*pchar
-segment     =  *pchar
-params      = param *( ";" param )
-param       = *( pchar | "/" )
-scheme      = 1*( alpha | digit | "+" | "-" | "." )
-net_loc     =  *( pchar | ";" | "?" )
-query       =  *( uchar | reserved )
-fragment    =  *( uchar | reserved )
-pchar       = uchar | ":" | "@" | "&" | "="
-"""
-
-# RFC 1738 §5
-_BNF_1738: Final = r"""
-genericurl     = scheme ":" schemepart
-otherurl       = genericurl
-scheme         = 1*[ lowalpha | digit | "+" | "-" | "." ]
-schemepart     = *xchar | ip-schemepart
-ip-schemepart  = "//" login [ "/" urlpath ]
-login          = [ user [ ":" password ] "@" ] hostport
-hostport       = host [ ":" port ]
-host           = hostname | hostnumber
-hostname       = *[ domainlabel "." ] toplabel
-domainlabel    = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
-toplabel       = alpha | alpha *[ alphadigit | "-" ] alphadigit
-alphadigit     = alpha | digit
-hostnumber     = digits "." digits "." digits "." digits
-port           = digits
-user           = *[ uchar | ";" | "?" | "&" | "=" ]
-password       = *[ uchar | ";" | "?" | "&" | "=" ]
-urlpath        = *xchar
-ftpurl         = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
-fpath          = fsegment *[ "/" fsegment ]
-fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
-ftptype        = "A" | "I" | "D" | "a" | "i" | "d"
-fileurl        = "file://" [ host | "localhost" ] "/" fpath
-httpurl        = "http://" hostport [ "/" hpath [ "?" search ]]
-hpath          = hsegment *[ "/" hsegment ]
-hsegment       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
-search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
-gopherurl      = "gopher://" hostport [ "/" [ gtype [ selector [ "%09" search [ "%09" gstr ] ] ] ] ]
-gtype          = xchar
-selector       = *xchar
-gstr           = *xchar
-mailtourl      = "mailto:" encoded822addr
-encoded822addr = 1*xchar
-newsurl        = "news:" grouppart
-grouppart      = "*" | group | article
-group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
-article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
-nntpurl        = "nntp://" hostport "/" group [ "/" digits ]
-telneturl      = "telnet://" login [ "/" ]
-waisurl        = waisdatabase | waisindex | waisdoc
-waisdatabase   = "wais://" hostport "/" database
-waisindex      = "wais://" hostport "/" database "?" search
-waisdoc        = "wais://" hostport "/" database "/" wtype "/" wpath
-database       = *uchar
-wtype          = *uchar
-wpath          = *uchar
-prosperourl    = "prospero://" hostport "/" ppath *[ fieldspec ]
-ppath          = psegment *[ "/" psegment ]
-psegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
-fieldspec      = ";" fieldname "=" fieldvalue
-fieldname      = *[ uchar | "?" | ":" | "@" | "&" ]
-fieldvalue     = *[ uchar | "?" | ":" | "@" | "&" ]
-"""
-
-# RFC 1738 §5, RFC 1808 §2.2; the three longest sets are written as Python has them
-_BNF_BOTH: Final = r"""
-safe        = "$" | "-" | "_" | "." | "+"
-extra       = "!" | "*" | "'" | "(" | ")" | ","
-reserved    = ";" | "/" | "?" | ":" | "@" | "&" | "="
-hex         = digit | hexletter
-escape      = "%" hex hex
-unreserved  = alpha | digit | safe | extra
-uchar       = unreserved | escape
-xchar       = unreserved | reserved | escape
-digits      = 1*digit
-"""
+_PRODUCTIONS: Final = Path(__file__).with_name("productions.txt")
 _SETS: Final = {
     "lowalpha": string.ascii_lowercase,
     "alpha": string.ascii_letters,
@@ -141,11 +54,10 @@ _URLS_1738: Final = [
 class _Grammar:
     """A reader of the notation: of each production a pattern and a strategy."""
 
-    def __init__(self, *bnf: str) -> None:
-        lines = "\n".join(bnf).strip().splitlines()
+    def __init__(self, title: str, *more: str) -> None:
+        bnf = (*lines(_PRODUCTIONS, "both"), *lines(_PRODUCTIONS, title), *more)
         self.rules = {
-            name.strip(): rule.strip()
-            for name, _, rule in (line.partition("=") for line in lines if line)
+            name.strip(): rule.strip() for name, _, rule in (line.partition("=") for line in bnf)
         }
         self.patterns = {name: "[" + letters + "]" for name, letters in _SETS.items()}
         self.strategies: dict[str, st.SearchStrategy[str]] = {
@@ -209,11 +121,11 @@ class _Grammar:
         return self._element(tokens)
 
 
-_RFC_1808: Final = _Grammar(_BNF_BOTH, _BNF_1808)
-_RFC_1738: Final = _Grammar(_BNF_BOTH, _BNF_1738)
+_RFC_1808: Final = _Grammar("RFC 1808 §2.2")
+_RFC_1738: Final = _Grammar("RFC 1738 §5")
 
 # RFC 1808 decides where the two differ: its query takes "/" and "?" (§2.2, §5.1 `g?y/./x`).
-_DECIDED: Final = _Grammar(_BNF_BOTH, _BNF_1738, "search = *xchar")
+_DECIDED: Final = _Grammar("RFC 1738 §5", "search = *xchar")
 
 
 def _violating(text: str) -> list[Violation]:
@@ -384,101 +296,6 @@ def test_findings_are_sorted_in_range_and_say_what_stands_there(
         assert one.character in {"", text[one.start : one.start + 1]}
         assert (one.character_class is CharacterClass.END) == (one.character == "")
         assert one.message.isascii() or one.message.replace("§", "").isascii()
-
-
-# parse_url
-
-
-# a URL, its production, its parts
-_PARTS: Final = """
-    ftp://@host.com/            ftpurl       scheme=ftp user= host=host.com path=
-    ftp://host.com/             ftpurl       scheme=ftp host=host.com path=
-    ftp://foo:@host.com/        ftpurl       scheme=ftp user=foo password= host=host.com path=
-    http://h                    httpurl      scheme=http host=h
-    HTTP://h:80/?               httpurl      scheme=http host=h port=80 path= search=
-    http://h/a/b;c?d#e          httpurl      scheme=http host=h path=a/b;c search=d fragment=e
-    ftp://h/a/b;type=D          ftpurl       scheme=ftp host=h path=a/b ftptype=D
-    file:///etc/motd            fileurl      scheme=file host= path=etc/motd
-    gopher://h/1s%09q%09+x      gopherurl    scheme=gopher host=h gtype=1 selector=s search=q \
-gopher_string=+x
-    gopher://h/%41              gopherurl    scheme=gopher host=h gtype=%41 selector=
-    gopher://h/                 gopherurl    scheme=gopher host=h
-    mailto:a@b                  mailtourl    scheme=mailto encoded822addr=a@b
-    news:*                      newsurl      scheme=news group=*
-    news:a.b                    newsurl      scheme=news group=a.b
-    news:12@h.i                 newsurl      scheme=news article=12 host=h.i
-    nntp://h/a.b/12             nntpurl      scheme=nntp host=h group=a.b digits=12
-    telnet://u:p@h:23/          telneturl    scheme=telnet user=u password=p host=h port=23
-    wais://h/db                 waisdatabase scheme=wais host=h database=db
-    wais://h/db?q               waisindex    scheme=wais host=h database=db search=q
-    wais://h/db/t/p             waisdoc      scheme=wais host=h database=db wtype=t wpath=p
-    https://u@h/x               otherurl     scheme=https user=u host=h schemepart=//u@h/x urlpath=x
-    urn:a:b                     otherurl     scheme=urn schemepart=a:b
-    //u@h/a;b?c#d               net_path     net_loc=u@h path=a params=b query=c fragment=d
-    //h                         net_path     net_loc=h
-    /                           abs_path     path=
-    ?                           rel_path     query=
-    a/b;                        rel_path     path=a/b params=
-    #                           rel_path     fragment=
-"""
-
-
-@pytest.mark.parametrize("row", _PARTS.strip().splitlines())
-def test_parts(row: str) -> None:
-    text, production, *parts = row.split()
-    fields: dict[str, Any] = dict(part.split("=", 1) for part in parts)
-    assert parse_url(text) == Url(production, **fields)
-
-
-def test_fieldspecs_are_pairs_and_nothing_is_a_relative_path() -> None:
-    found = parse_url("prospero://h/a/b;c=d;=")
-    assert (found.ppath, found.fieldspecs) == ("a/b", (("c", "d"), ("", "")))
-    assert parse_url("prospero://h/").fieldspecs == ()
-    assert parse_url("") == Url("rel_path")
-
-
-def test_an_error_of_parse_url_names_place_production_and_section() -> None:
-    with pytest.raises(ValueError, match=r"at character 10 .*hsegment, RFC 1738 §5") as raised:
-        parse_url("http://h/~a")
-    assert '"~" is national' in str(raised.value)
-
-
-# What is around a URL (RFC 1738 Appendix)
-
-
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        (" http://h/", [(0, 1)]),
-        ("http://h/\r\n", [(9, 11)]),
-        ("<URL:http://h/>", [(0, 5), (14, 15)]),
-        ("<url: http://h/ >", [(0, 6), (15, 17)]),
-        ("<http://h/>", [(0, 1), (10, 11)]),
-        ("<URL:http://h/~>", [(0, 5), (14, 15), (15, 16)]),
-        ("\t<>\n", [(0, 1), (1, 2), (2, 3), (3, 4)]),
-        ("   ", [(0, 3)]),
-        ("<", [(0, 1)]),
-        (">", [(0, 1)]),
-        ("<URL:>", [(0, 5), (5, 6)]),
-        # What is missing at the end of the URL is missing before the bracket.
-        ("<URL:news:>", [(0, 5), (10, 11), (10, 10)]),
-        ("news:\t", [(5, 6), (5, 5)]),
-        ("ht\ntp://h/{", [(2, 3), (10, 11)]),
-        ("a\x0cb", [(1, 2)]),
-    ],
-)
-def test_what_is_around_a_url(text: str, places: list[tuple[int, int]]) -> None:
-    assert [one[:2] for one in _violating(text)] == places
-
-
-def test_a_url_broken_across_lines_is_mended_by_dropping_the_break() -> None:
-    # RFC 1738 Appendix, the example
-    text = "<URL:ftp://info.cern.ch/pub/www/doc;\n      type=d>"
-    found = _violating(text)
-    assert [text[one.start : one.end] for one in found] == ["<URL:", "\n      ", ">"]
-    assert [one.replacement for one in found] == ["", "", ""]
-    bad = text.replace("type=d", "type~=d")
-    assert [bad[one.start : one.end] for one in _violating(bad)][2] == "~"
 
 
 # Limits and time

@@ -1,0 +1,66 @@
+r"""Plain tables of cases: each row is a line, its cells stand between ` | `.
+
+A line `## title` begins a table, and `# ` a comment. In a cell `\n`, `\x20` and `\u20ac` are what
+they are in Python, `x{76}` is `x` 76 times and `(ab){9}` `ab` 9 times; `-` alone is None.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import pytest
+
+from relbase.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    _Type: TypeAlias = type | Callable[[str], Any]
+
+_repeated: Final = partial(
+    re.compile(r"(?:\(([^()]+)\)|(.))\{(\d+)\}").sub, lambda one: (one[1] or one[2]) * int(one[3])
+)
+_edits: Final = re.compile(r"(\d+):(\d+)(?: (.*?))?(?:, |\Z)").findall
+
+
+def lines(path: Path, title: str) -> list[str]:
+    """The lines of a table, without comments."""
+    table = path.read_text("utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
+    found = [line for line in table.splitlines() if line and not line.startswith("# ")]
+    assert found, f"{path.name} has no table {title!r}"
+    return found
+
+
+def cases(path: Path, title: str, **types: _Type) -> pytest.MarkDecorator:
+    """Run a test with each row of a table, by the names and the types of its columns."""
+    return pytest.mark.parametrize(tuple(types), rows(path, title, *types.values()))
+
+
+def rows(path: Path, title: str, *types: _Type) -> list[tuple[Any, ...]]:
+    """The rows of a table, each cell as `str`, `bytes`, or what a function makes of its text."""
+    return [
+        tuple(
+            None if cell.strip() == "-" else _READ.get(type_, type_)(cell.strip())
+            for type_, cell in zip(types, line.split("|"), strict=True)
+        )
+        for line in lines(path, title)
+    ]
+
+
+def edits(cell: str) -> list[Edit]:
+    """Edits such as `8:9 /y`, with `, ` between them."""
+    return [Edit(int(start), int(end), _bytes(new)) for start, end, new in _edits(cell)]
+
+
+def _str(cell: str) -> str:
+    return _repeated(cell).encode("ascii", "backslashreplace").decode("unicode_escape")
+
+
+def _bytes(cell: str) -> bytes:
+    return _repeated(cell).encode().decode("unicode_escape").encode("latin-1")
+
+
+_READ: Final[dict[_Type, Callable[[str], Any]]] = {str: _str, bytes: _bytes}
