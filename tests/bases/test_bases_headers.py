@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 
 from relbase.bases.headers import http_statements, mime_statements, snapshot_statements, url_of
 from relbase.bases.layers import Layer
@@ -13,61 +16,10 @@ from relbase.notes import Reason
 from relbase.references.headers import FIELDS
 from relbase.view.folding import folded_view
 
-# (the field's value, the URL)
-VALUES = [
-    # RFC 1808 §3.1: base-header = "Base" ":" "<URL:" absoluteURL ">", white space is ignored
-    ("<URL:http://h.example/a/b>", "http://h.example/a/b"),
-    ("<url:http://h.example/a/b>", "http://h.example/a/b"),
-    (" <URL:http://h.example/a/b> \r\n", "http://h.example/a/b"),
-    ("<URL:http://h.example/a/\r\n b/\r\n\tc>", "http://h.example/a/b/c"),
-    ("< URL: http://h.example/a b >", "http://h.example/ab"),
-    ("<URL:\r\n http://h.example/>", "http://h.example/"),
-    # RFC 2068 §14.11, RFC 2110 §4.2: the bare URL; mailers quote it
-    ("http://h.example/a/b", "http://h.example/a/b"),
-    ('"http://h.example/a/b"', "http://h.example/a/b"),
-    ('"http://h.example/\r\n\ta/b"', "http://h.example/a/b"),
-    ("<http://h.example/a/b>", "http://h.example/a/b"),
-    ('"<URL:http://h.example/>"', "http://h.example/"),
-    ('<"http://h.example/">', "http://h.example/"),
-    ("URL:http://h.example/", "http://h.example/"),
-    ("urlx:y", "urlx:y"),
-    # RFC 822 §3.4.3, RFC 2557 §4.1: comments around it
-    ("<URL:http://h.example/a/b> (c)", "http://h.example/a/b"),
-    ("(c) <URL:http://h.example/a/b>", "http://h.example/a/b"),
-    ("(c)<URL:http://h.example/a/b>(d)", "http://h.example/a/b"),
-    ("(c) http://h.example/a/b (d (e)) (f)", "http://h.example/a/b"),
-    ('"http://h.example/a/b" (c)', "http://h.example/a/b"),
-    ("http://h.example/a (c/d)", "http://h.example/a"),
-    ("http://h.example/a_(b)/c", "http://h.example/a_(b)/c"),
-    ("http://h.example/(b)", "http://h.example/(b)"),
-    ("(b)/c", "(b)/c"),
-    ("(c)", ""),
-    # Who knows what
-    ("<http://h.example/", None),
-    ("<URL:http://h.example/a/b (c)", None),
-    ('http://h.example/"', None),
-    ("http://h.example/<x>", None),
-    ("<URL:http://h.example/a/b>;", None),
-    ("<URL:http://h.example/a/>, <URL:http://h.example/b/>", None),
-    ("http://h.example/a;", "http://h.example/a;"),  # RFC 1808 §2.1: params
-    # RFC 2047 §2; tests/view/test_folding.py has the grammar of words
-    ("=?UTF-8?q?http=3A//h=2Eexample/=C3=A9?=", "http://h.example/é"),
-    ("=?utf-8?b?aHR0cDov?=\r\n =?utf-8?b?L2guZXhhbXBsZS8=?=", "http://h.example/"),
-    ("<URL:=?utf-8?Q?http://h.example/?=>", "http://h.example/"),
-    ("=?utf-8?Q?http://h.example/a_b?=", "http://h.example/ab"),  # _ is a space, and is dropped
-    ("=?x-unknown?Q?http://h.example/?=", "=?x-unknown?Q?http://h.example/?="),
-    # Nothing
-    ("", ""),
-    (" \r\n\t ", ""),
-    ("<>", ""),
-    ("<URL:>", ""),
-    ('""', ""),
-    ("<", None),
-    ('"', None),
-]
+TABLES = Path(__file__).with_name("headers.txt")
 
 
-@pytest.mark.parametrize(("value", "url"), VALUES)
+@cases(TABLES, "values", value=str, url=str)
 def test_the_url_of_a_value(value: str, url: str | None) -> None:
     assert url_of(value) == url
     raw = value.encode()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 
 from relbase.bases.layers import (
     UNKNOWN,
@@ -25,6 +27,8 @@ from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+TABLES = Path(__file__).with_name("layers.txt")
 
 AROUND = Base("http://h.example/d/p.html", Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
 PROFILES = pytest.mark.parametrize("profile", list(Profile))
@@ -168,25 +172,8 @@ def test_a_base_element_that_falls_back_hides_the_later_ones(value: str, profile
     assert base.refused == tuple(notes)
 
 
-# (statement, profile) -> what it is on http://h.example/d/p.html
-RELATIVE = [
-    ("sub/", Profile.RFC1808, "http://h.example/d/sub/"),
-    ("../../x", Profile.RFC1808, "http://h.example/../x"),
-    ("../../x", Profile.RFC3986, "http://h.example/x"),
-    ("../../x", Profile.WHATWG, "http://h.example/x"),
-    ("//h2.example", Profile.RFC1808, "http://h2.example"),
-    ("//h2.example", Profile.WHATWG, "http://h2.example/"),
-    ("?q", Profile.RFC1808, "http://h.example/d/p.html?q"),
-    ("", Profile.RFC1808, "http://h.example/d/p.html"),
-    ("#f", Profile.RFC3986, "http://h.example/d/p.html#f"),
-    ("http:g", Profile.WHATWG, "http://h.example/d/g"),
-    ("\\x", Profile.WHATWG, "http://h.example/x"),
-    ("10.0.0.7:80/x", Profile.RFC3986, "http://h.example/d/10.0.0.7:80/x"),
-]
-
-
 @pytest.mark.parametrize("state", [entity, embedded])
-@pytest.mark.parametrize(("value", "profile", "url"), RELATIVE)
+@cases(TABLES, "relative", value=str, profile=Profile, url=str)
 def test_a_relative_statement_is_resolved_with_a_note(
     value: str, profile: Profile, url: str, state: Callable[[str], Statement]
 ) -> None:
@@ -215,27 +202,7 @@ def test_what_was_refused_further_out_stays_behind_what_was_refused_here() -> No
 
 
 # --- rule 5: RFC 1738 §3.1 wants a path before what follows the authority
-WITH_PATH = [
-    ("http://h.example?q", "http://h.example/?q"),
-    ("HTTPS://h.example:8080?q#f", "HTTPS://h.example:8080/?q#f"),
-    # `;` is of the net_loc (RFC 1808 §2.4.3) and of the host (RFC 3986 §3.2.2, WHATWG), where a `/`
-    # before it would make another host
-    ("http://h.example;p", "http://h.example;p"),
-    ("http://h.example;p/d/q", "http://h.example;p/d/q"),
-    ("http://h.example;p?q", "http://h.example;p/?q"),
-    ("ftp://u;x:p@h.example/;type=a", "ftp://u;x:p@h.example/;type=a"),
-    ("http://h.example?", "http://h.example/?"),
-    ("http://h.example", "http://h.example"),
-    ("http://h.example/?q", "http://h.example/?q"),
-    ("http://h.example#f", "http://h.example#f"),
-    ("http://?q", "http://?q"),
-    ("gopher://h.example?q", "gopher://h.example?q"),
-    ("x:?q", "x:?q"),
-    ("//h.example?q", "//h.example?q"),
-]
-
-
-@pytest.mark.parametrize(("url", "expected"), WITH_PATH)
+@cases(TABLES, "paths", url=str, expected=str)
 def test_a_path_before_query_and_params(url: str, expected: str) -> None:
     assert with_path(url) == expected
     assert with_path(expected) == expected
@@ -264,17 +231,7 @@ def test_what_the_parser_takes_alone_is_absolute(value: str, layer: Layer, url: 
 
 
 # --- rule 10: characters of a base from outside that no document could hold as they are
-ENCODED = [
-    ("http://h.example/é/", "http://h.example/%C3%A9/", "http://h.example/é/"),
-    ("http://h.example/a\r\nb", "http://h.example/a%0D%0Ab", "http://h.example/a%0D%0Ab"),
-    ("http://h.example/\0\x7f", "http://h.example/%00%7F", "http://h.example/%00%7F"),
-    ("http://h.example/\udce9", "http://h.example/%E9", "http://h.example/\udce9"),
-    ("http://h.example/\ud800", "http://h.example/%EF%BF%BD", "http://h.example/\ud800"),
-    ("http://h.example/a b'\"<", "http://h.example/a b'\"<", "http://h.example/a b'\"<"),
-]
-
-
-@pytest.mark.parametrize(("value", "outside", "inside"), ENCODED)
+@cases(TABLES, "encoded", value=str, outside=str, inside=str)
 def test_what_is_percent_encoded_in_a_base(value: str, outside: str, inside: str) -> None:
     assert establish([entity(value)], UNKNOWN, profile=Profile.RFC1808)[0].url == outside
     assert establish([embedded(value)], UNKNOWN, profile=Profile.RFC1808)[0].url == inside
@@ -317,34 +274,7 @@ def test_no_statement_raises_and_what_counts_is_in_the_chain(
 
 
 # --- RFC 1808 §3.3: the retrieval URL after its redirects
-# (url, redirects, the URL, its source)
-RETRIEVED = [
-    ("http://h.example/a/b", [], "http://h.example/a/b", "retrieval URL"),
-    (" http://h.example/a\n", [], "http://h.example/a", "retrieval URL"),
-    # each is resolved against the one before, by RFC 3986 whatever the profile
-    ("http://h.example/a/b", ["https://i.example/"], "https://i.example/", "redirect 1"),
-    ("http://h.example/a/b", ["c"], "http://h.example/a/c", "redirect 1"),
-    ("http://h.example/a/b", ["/c", "d/e", "../f"], "http://h.example/f", "redirect 3"),
-    ("http://h.example/a/b", ["//i.example/x", "?q"], "http://i.example/x?q", "redirect 2"),
-    ("http://h.example/a/b", ["../../../c"], "http://h.example/c", "redirect 1"),
-    ("http://h.example/a/b?q", [" c\r\n"], "http://h.example/a/c", "redirect 1"),
-    ("http://h.example/a/b", [""], "http://h.example/a/b", "redirect 1"),
-    ("http://h.example/a/b", ["x:g"], "x:g", "redirect 1"),
-    (None, ["http://h.example/"], "http://h.example/", "redirect 1"),
-    (None, ["/c"], "/c", "redirect 1"),
-    ("http://u:p@h.example/", ["http://i.example/@x"], "http://i.example/@x", "redirect 1"),
-    # a fragment is not part of a base (RFC 3986 §5.1)
-    ("http://h.example/a#f", [], "http://h.example/a", "retrieval URL"),
-    ("http://h.example/a#f", ["b#g"], "http://h.example/b", "redirect 1"),
-    ("http://h.example/a#f", ["#g"], "http://h.example/a", "redirect 1"),
-    ("http://h.example/a?b?c#d#e", [], "http://h.example/a?b?c", "retrieval URL"),
-    # a bare authority stays as it is: the profile's algorithm adds the path
-    ("http://h.example", [], "http://h.example", "retrieval URL"),
-    ("about:blank", [], "about:blank", "retrieval URL"),
-]
-
-
-@pytest.mark.parametrize(("url", "redirects", "expected", "source"), RETRIEVED)
+@cases(TABLES, "retrieved", url=str, redirects=list[str], expected=str, source=str)
 def test_the_last_url_is_stated(
     url: str | None, redirects: list[str], expected: str, source: str
 ) -> None:
@@ -355,19 +285,7 @@ def test_the_last_url_is_stated(
     assert notes == []
 
 
-# (url, redirects, the URL): threat A7
-CREDENTIALS = [
-    ("http://u:secret@h.example/a", [], "http://h.example/a"),
-    ("http://u@h.example:8080/a", [], "http://h.example:8080/a"),
-    ("http://u:p@ss@h.example/a", [], "http://h.example/a"),
-    ("http://@h.example/a", [], "http://h.example/a"),
-    ("http://u:secret@h.example/a", ["b", "/c"], "http://h.example/c"),
-    ("http://h.example/a", ["//u:secret@i.example/"], "http://i.example/"),
-    ("ftp://u:secret@h.example", [], "ftp://h.example"),
-]
-
-
-@pytest.mark.parametrize(("url", "redirects", "expected"), CREDENTIALS)
+@cases(TABLES, "credentials", url=str, redirects=list[str], expected=str)
 def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], expected: str) -> None:
     (stated,), (note,) = retrieval(url, redirects)
     assert stated.value == expected

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 from growth import assert_linear_from_10_ms
+from rows import cases
 
 import relbase
 from relbase.bases.layers import found_url
 from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.notes import Reason
+
+TABLES = Path(__file__).with_name("marks.txt")
 
 
 def urls(marks: Marks) -> list[str]:
@@ -19,84 +23,16 @@ def urls(marks: Marks) -> list[str]:
 
 HTTRACK: Final = b" by HTTrack Website Copier/3.x [XR&CO'2014], Sat, 01 Jan 2022 10:00:00 GMT -->"
 
+
 # What programs write, the URL, and the reasons of the notes.
-MARKS: Final = [
-    # Chrome, Edge and IE; the second - of a run is %2D
-    (
-        b"<!DOCTYPE html>\n<!-- saved from url=(0017)https://h/a?b=123 -->\n",
-        "https://h/a?b=123",
-        [],
-    ),
-    (b"<!-- saved from url=(0016)https://h/a-%2Db -->", "https://h/a--b", []),
-    (b"<!-- saved from url=(0012)http://h.ex/ -->\r\n<HTML>", "http://h.ex/", []),
-    (b"<!-- saved from url=(0011)http://h.ex/ -->", "http://h.ex/", ["mark-doubtful"]),
-    (b"<!-- saved from url=(0099)http://h/ -->", "", ["mark-doubtful"]),
-    (b"<!-- saved from url=(0014)about:internet -->", "", ["mark-refused"]),
-    (b"<!-- saved from url=(0014)file:///C:/a.h -->", "", ["mark-refused"]),
-    (b"<!-- saved from url=(0016)http://u:p@h.ex/ -->", "http://h.ex/", ["credentials-removed"]),
-    # SingleFile, and an older one without a date
-    (
-        b"<html><!--\n Page saved with SingleFile \n url: https://h/a#s \n saved date: Sat\n--><p>",
-        "https://h/a",
-        [],
-    ),
-    (
-        b"<html><!--\r\n Archive processed by SingleFile \r\n url: http://h/a\r\n-->",
-        "http://h/a",
-        [],
-    ),
-    # HTTrack without a scheme, with one, and at the end of a page without head
-    (
-        b"<html>\n<!-- Mirrored from h.ex/a by HTTrack b" + HTTRACK + b"\n<head>",
-        "http://h.ex/a by HTTrack b",
-        ["mark-doubtful"],
-    ),
-    (b"<html>\n<!-- Mirrored from https://h/\xc3\xa9" + HTTRACK + b"\n<head>", "https://h/é", []),
-    (b"<p>text\n<!-- Mirrored from https://h/a" + HTTRACK + b"\n</html>\n", "https://h/a", []),
-    # monolith
-    (
-        b"<!-- Saved from https://h/ at 2022-01-01T10:00:00Z using monolith v2.8 -->",
-        "https://h/",
-        [],
-    ),
-    (b"<!-- Saved from local source at 2022 using monolith v2 -->", "", []),
-    # WebScrapBook, Save Page WE, Evernote
-    (b'<html data-scrapbook-source="http://h/?a&amp;b=2#s" lang=en>', "http://h/?a&b=2", []),
-    (b'<html data-scrapbook-source="data:,x">', "", ["mark-refused"]),
-    (b'<style>a{}</style><meta name="savepage-url" content="http://h/a">', "http://h/a", []),
-    (b'<head><meta itemprop="source-url" content="https://h/a"/>', "https://h/a", []),
-    # the Wayback Machine
-    (
-        b'<script>__wm.wombat("http://h:80/a","20120611024252","https://web.archive.org/","web","/");',
-        "https://web.archive.org/web/20120611024252/http://h:80/a",
-        [],
-    ),
-]
-
-
-@pytest.mark.parametrize(("page", "url", "noted"), MARKS)
+@cases(TABLES, "marks", page=bytes, url=str, noted=list[str])
 def test_marks(page: bytes, url: str, noted: list[str]) -> None:
     marks = read_marks(page)
     assert urls(marks) == ([url] if url else [])
     assert [note.reason.value for note in marks.notes] == noted
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        b"<p><!-- saved from url=(0009)http://h/ -->",
-        b"<script><!-- saved from url=(0009)http://h/ --></script>",
-        b"<title><!-- saved from url=(0009)http://h/ --></title>",
-        b"<!-- x saved from url=(0009)http://h/ -->",
-        b"<!--saved from url=(0009)http://h/ -->",
-        b"<!-- saved from url=(0009)http://h/-->",
-        b"<!-- saved from url=(9)http://h/ -->",
-        b"<meta name=x content=http://h/ id=savepage-url>",
-        b'<p data-scrapbook-source="http://h/">',
-        b"<p>Page saved with SingleFile \n url: http://h/ \n",
-        b"__wm.wombat(",
-    ],
-)
+@cases(TABLES, "no marks", page=bytes)
 def test_what_is_not_a_mark(page: bytes) -> None:
     assert read_marks(page)[:3] == NONE[:3]
 
@@ -124,17 +60,7 @@ def test_the_base_that_firefox_removed() -> None:
     assert (marks.base.value, marks.stand_in) == ("http://h.ex/d/", None)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        b'<!--<base href="http://h/">--> <base href=".">',
-        b'<!--<base href="http://h/">--><base href="./">',
-        b'<!--<basefont href="http://h/">--><base href=".">',
-        b'<!--<base target="_blank">--><base href=".">',
-        b'<!-- base href="http://h/"-->',
-        b'<p><!-- base href="http://h/" -->',
-    ],
-)
+@cases(TABLES, "other comments", page=bytes)
 def test_other_comments_with_a_base(page: bytes) -> None:
     assert read_marks(page).base is None
 

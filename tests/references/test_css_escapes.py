@@ -1,45 +1,23 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases, edits
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.references.css_escapes import css_view, unescape
 
+TABLES = Path(__file__).with_name("css_escapes.txt")
+
 QUOTES = [b'"', b"'", b""]
-MEANINGS = [
-    # css-syntax §4.3.7: up to six digits, then one white space
-    (rb"\41 b", "Ab"),
-    (rb"\41b", "\u041b"),
-    (rb"\000041b", "Ab"),
-    (rb"\0000411", "A1"),
-    (b"\\41\t\tb", "A\tb"),
-    (b"\\41\r\nb", "Ab"),
-    (b"\\41\nb", "Ab"),
-    (b"\\41\fb", "Ab"),
-    (rb"\e9", "é"),
-    (rb"\1F600", "\U0001f600"),
-    # §4.3.7: zero, surrogates and what is beyond U+10FFFF
-    (rb"\0", "\ufffd"),
-    (rb"\d800 x", "\ufffdx"),
-    (rb"\DFFF x", "\ufffdx"),
-    (rb"\110000 x", "\ufffdx"),
-    (rb"\10ffff x", "\U0010ffffx"),
-    # §4.3.7: anything else stands for itself
-    (rb"\\41", "\\41"),
-    (rb"\"\'\(\)\g", "\"'()g"),
-    ("\\é".encode(), "é"),
-    # §3.3: NUL is U+FFFD, escaped too
-    (b"a\0b", "a\ufffdb"),
-    (b"a\\\0b", "a\ufffdb"),
-]
 
 
-@pytest.mark.parametrize(("raw", "expected"), MEANINGS)
+@cases(TABLES, "meanings", raw=bytes, expected=str)
 @pytest.mark.parametrize("quote", QUOTES)
 def test_escapes_mean_what_the_specification_says(quote: bytes, raw: bytes, expected: str) -> None:
     assert css_view(raw, quote).inner == unescape(raw, quote) == expected.encode()
@@ -50,30 +28,7 @@ def test_an_unknown_quote_is_refused() -> None:
         css_view(b"x", b"`")
 
 
-SPELLINGS = [
-    # (quote, raw, edit of what it means, written)
-    (b'"', b"x", Edit(0, 0, b'http://h/a"b/'), rb"http://h/a\22 b/x"),
-    (b"'", b"x", Edit(0, 0, b"http://h/a\"b'/"), rb"http://h/a" + b'"' + rb"b\27 /x"),
-    (b"", b"x", Edit(0, 0, b"a b(c)'\""), rb"a\20 b\28 c\29 \27 \22 x"),
-    (b'"', b"x", Edit(0, 0, b"a b(c)"), b"a b(c)x"),
-    (b'"', b"x", Edit(0, 0, b"\\\n\x7f"), rb"\5c \a \7f x"),
-    # rule 10: no end tag may come about, out of new text or old
-    (b"", b"x", Edit(0, 1, b"</style>"), rb"\3c /style\3e "),
-    (b'"', b"a<b/style", Edit(2, 3, b""), rb"a\3c /style"),
-    (b'"', b"a</STxyle>", Edit(5, 6, b""), rb"a\3c /STyle>"),
-    (b'"', rb"a\<b/style", Edit(2, 3, b""), rb"a\3c /style"),
-    # an escape without its space must not read on into what follows
-    (b'"', rb"\41", Edit(1, 1, b"b"), b"Ab"),
-    (b'"', rb"\41 ", Edit(1, 1, b"b"), rb"\41 b"),
-    (b'"', rb"\41xb", Edit(1, 2, b""), b"Ab"),
-    (b'"', rb"\000041xb", Edit(1, 2, b" "), b"A b"),
-    (b'"', rb"\41\42\43", Edit(3, 3, b"d"), b"ABCd"),
-    (b'"', b"\\41\\\n\\42", Edit(2, 2, b"c"), b"ABc"),
-    (b"", b"x\\", Edit(4, 4, b"n"), "x\ufffdn".encode()),
-]
-
-
-@pytest.mark.parametrize(("quote", "raw", "edit", "written"), SPELLINGS)
+@cases(TABLES, "spellings", quote=bytes, raw=bytes, edit=edits, written=bytes)
 def test_new_text_is_spelled_for_its_quote(
     quote: bytes, raw: bytes, edit: Edit, written: bytes
 ) -> None:

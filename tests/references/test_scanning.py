@@ -6,12 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
+from rows import cases, rows
 from scanners import SCANNERS, assert_agreed
 from strategies import pages
 
 from relbase import Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.references import scanner
+
+TABLES = Path(__file__).with_name("scanning.txt")
 
 URL = "http://h.example/d/p.html?id=1"
 # Without a `=`, so that it can be written into an unquoted value as it is.
@@ -43,41 +46,7 @@ COMPILED = pytest.mark.skipif(
 
 
 # Rows: a token that is passed over, and one beside it that must not be.
-TOKENS = [
-    (b'<p class="a">', b'<p class="a" style="a:url(x)">'),
-    (b'<div id=a data-href="x">', b'<a id=a data-href="x" href=x>'),
-    (b'<a href="http://a/">', b'<a href="http:a">'),
-    (b'<a href="mailto:x">', b'<a href="x">'),
-    (b"<img src='https://a/'>", b"<img src='x'>"),
-    (b'<img src="">', b'<form action="">'),
-    (b"<a href=http://a/?b=c>", b"<a href=b?c=d>"),
-    (b'<p a = "<a href=x>">', b'<p a = "b"c><a href=x>'),
-    (b'<p style="a:b(c)">', b'<p style="a:URL(c)">'),
-    (b'<p style="a:url(#c)">', b'<p style="a:url(c)">'),
-    (b"<p style=\"a:url('http://c')\">", b"<p style=\"a:image-set('http://c' 1x, 'd' 2x)\">"),
-    (b'<p style="a:url(&quot;http://c&quot;)">', b'<p style="a:u&#114;l(http://c)">'),
-    (
-        b'<meta http-equiv="Content-Type" content="0;url=x">',
-        b'<meta http-equiv="refresh" content="0;url=x">',
-    ),
-    (b'<img srcset="http://a/ 1x, https://b/ 2x">', b'<img srcset="http://a/ 1x, b 2x">'),
-    (b"<!-- <a href=x> -->", b"<!--[if IE]><a href=x><![endif]-->"),
-    (b"<!--><!---><!--[if !IE]><!--><!--<![endif]-->", b"<!--[if !IE]>--><a href=x>"),
-    (b"<!--[if IE]><p><script></script><![endif]-->", b"<!--[if IE]><p --><a href=x>"),
-    (b"<script>'<a href=x>'</script>", b"<script src=x></script>"),
-    (b"<script><!--<a href=x></script>", b"<script type=importmap><!--</script>"),
-    (b"<script type=module>{}</script>", b'<script type="&#105;mportmap">{}</script>'),
-    (b"<script id='<!--'>'<script>'</script>", b"<script a='importmap' type='importmap'></script>"),
-    (b"<style>a{b:url(#c)}</style>", b"<style>a{b:url(c)}</style>"),
-    (b"<noscript><img src='http://a/'><p>></noscript>", b"<noscript><base></noscript>"),
-    (b"<iframe>x</iframe>", b"<iframe srcdoc=x></title></iframe>"),
-    (b"<title>x</title>", b"<template><a href=x></template>"),
-    (b'<svg><path d="m"/><use href="#a"/></svg>', b"<svg><image href=x /></svg>"),
-    (b"<math><mi>x</mi></math>", b"<math><mi href=x>x</mi></math>"),
-    (b'<!doctype html "<">', b'<p title="<a href=x>"><a href=x>'),
-    (b"<P CLASS=a>", b"<A HREF=x>"),
-    (b"</a >", b'</a b="<a href=y>"><a href=x>'),
-]
+TOKENS = rows(TABLES, "tokens", bytes, bytes)
 
 
 @COMPILED
@@ -137,33 +106,14 @@ def test_what_becomes_of_a_shape_cannot_be_told() -> None:
 
 
 # Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
-RULES: list[tuple[bytes, list[int]]] = [
-    # the first attribute of a name counts
-    (b'<a href="http://a/" href="x">', []),
-    (b'<img src="" src="x">', []),
-    (b'<a href="x" href="http://a/">', [9]),
-    (b'<script type="text/x" type="importmap">{"imports":{"a":"./b"}}</script>', []),
-    # a noscript element ends at its end tag, wherever that stands
-    (b"<noscript><p a=\"</noscript><a href='x'>\">", [36]),
-    (b"<noscript><!-- </noscript> <a href='x'> -->", [36]),
-    (b"<noscript><script></noscript><a href='x'></script>", [38]),
-    # a conditional comment ends with the comment, and does not nest
-    (b"<!--[if IE]><p a='--><a href=\"x\">'><![endif]-->", [30]),
-    (b'<!--[if IE]><!--[if IE]><link href="x"><![endif]-->', []),
-    (b"<!--[if IE]><script>--><a href='x'></script><![endif]-->", [32]),
-    # <base> decides, unless it is hidden
-    (b'<a href="x"><base href="http://b/">', [9]),
-    (b'<a href="x"><noscript><base href="http://b/"></noscript>', [9]),
-    (b"<template><base href='b/'></template><a href='x'>", [22, 46]),
-    (b"<BASE style='--x:url(y)'>", []),
-]
+RULES = rows(TABLES, "rules", bytes, list[str])
 
 
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize(("text", "places"), RULES)
-def test_rules(text: bytes, places: list[int], profile: Profile) -> None:
+def test_rules(text: bytes, places: list[str], profile: Profile) -> None:
     result = assert_agreed(text, url=URL, kind="html", profile=profile)
-    assert [edit.start for edit in result.edits] == places
+    assert [str(edit.start) for edit in result.edits] == places
 
 
 @COMPILED
@@ -174,25 +124,8 @@ def test_no_shapes(value: bytes) -> None:
     assert found in ([([], 3)] + [([], -1)] * (b":" in value))
 
 
-# Rows: what is in style sheets and attributes, and whether the compiled scanner reads it.
-STYLES = [
-    (b"<style>@import url(http://a/); @import 'https://b/';a{b:url(/c)}</style>", True),
-    (b"<style>@import url(x) y;@IMPORT url( '//h/x' );a{b:url(/c)}</style>", True),
-    (b"<style>@importurl(x);a{b:url(/c)}</style>", True),
-    (b"<style>--a:{@import url(x)};a{b:url(/c)}</style>", False),
-    (b"<style>@import 'x' supports(a:url(/c));</style>", False),
-    (b"<style>a{b:url('/c \"d\"')}</style>", True),
-    (b'<p style="a:url(&quot;/c&quot;);b:&#39;(&#39;;c:url(&#39;/d&#39;)">', True),
-    (b'<p style="a:url(&quot;/c&#39;&quot;)">', False),
-    (b'<p style="a:url(&quot;/c\'d&quot;)">', False),
-    (b'<input src="/x" type=image>', False),
-    (b'<input type=text src="/x" style="a:url(/x)">', True),
-    (b'<iframe srcdoc="" src="/x"></iframe>', True),
-]
-
-
 @COMPILED
-@pytest.mark.parametrize(("text", "is_read"), STYLES)
+@cases(TABLES, "styles", text=bytes, is_read=bool)
 def test_what_is_read_in_values(text: bytes, is_read: bool) -> None:  # noqa: FBT001
     exact = assert_agreed(text, url=URL, kind="html").edits
     found, at = search(text, in_css=True)
@@ -205,36 +138,7 @@ def test_what_is_read_in_values(text: bytes, is_read: bool) -> None:  # noqa: FB
 SHAPED = (Profile.RFC1808, Profile.WHATWG)
 
 
-# Tags with several references, and style sheets.
-SEVERAL = [
-    b'<img src="a.png" srcset="a.png 1x, /b.png 2x" alt="">',
-    *(b"<img srcset='a,b, c,' src=\"x\">", b'<img srcset="http://a/ 1x, //h/x 2x,">'),
-    *(b'<img srcset="a (1,2), b">', b'<img srcset="a &amp;, b">'),
-    *(b'<a href="x" style="background:url(y)">', b"<p style=\"a:url('x');b:url( ../y )\">"),
-    *(b"<p style=\"a:url(&quot;x&quot;);b:'url(y)'\">", b'<p style="a:url(x y)">'),
-    *(b'<p style="--a:url(x)">', b"<p style=\"a:xurl(x);b:src('x')\">"),
-    b'<p style="/* url(x) */a:URL(y);b:url(#c) url(HTTP://a/)">',
-    *(b"<body background='a b' style='a:b'>", b'<video src="a" poster="b" href="c">'),
-    *(b'<img src="a" src="b">', b'<p style="a:b" style="c:url(d)">'),
-    *(b'<p style="a:url(b)" style="c:url(d)">', b'<p id=x style="a:url(../b)no-repeat" title="y">'),
-    *(b'<p style="a:url(./b);--c:d">', b'<p style="--c:x;a:url(./b)">'),
-    *(b'<p style="--c:{x:url(./b)}">', b'<a href="http://a/" style="a:url(?b)">'),
-    *(b'<style style="a:url(b)">c{d:url(e f)}</style>', b'<img src="a" srcset>'),
-    *(b'<input type="image" src="a">', b'<input type="text" src="a" formaction="b">'),
-    b'<script src="a"><!--<script></script></script><i>',
-    *(b'<iframe src="a">x<img src="b"></iframe>', b'<object data="a">'),
-    b"<style>@media x{a[b='c']{d:url(e)}}f{g:url('h')}</style>",
-    b"<style>@import 'x';a{b:url(c)}</style>",
-    b"<style> @import 'http://a/' x;@IMPORT/**/url( https://b/ );a{b:url(c)}</style>",
-    b"<style>a{}@import url(http://a/);@media x{y{}}b{c:url(d)}</style>",
-    b'<style>@import url(x);a{}@import url("/x") y;b{c:url(d)}</style>',
-    b"<style>a{}@import/**/url(x y);b{c:url(d)}</style>",
-    *(b"<style ng-x='y'>a[b]{c:url(d)}</style>", b"<style type='TEXT/CSS'>a{b:url(c)}</style>"),
-    b"<style type='x'>a{b:url(c)}</style>",
-]
-
-
-@pytest.mark.parametrize("text", SEVERAL)
+@cases(TABLES, "several", text=bytes)
 def test_several_references(text: bytes) -> None:
     for profile in SHAPED:
         assert_agreed(text, url=URL, kind="html", profile=profile)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases, edits
 from view_laws import assert_law
 
 from relbase.edit import Edit, Span, splice
@@ -19,6 +21,8 @@ from relbase.references.scripts import MAX_DEPTH, import_map, json_view, specula
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+TABLES = Path(__file__).with_name("scripts.txt")
+
 T = TypeVar("T")
 
 
@@ -26,79 +30,12 @@ def found(find: Callable[[bytes], Iterator[Span]], text: bytes) -> list[str]:
     return [text[start:end].decode() for start, end in find(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "urls"),
-    [
-        # HTML "resolve a URL-like module specifier" step 1: it begins with "/", "./" or "../".
-        ('{"imports":{"a":"/x"}}', ["/x"]),
-        ('{"imports":{"a":"./"}}', ["./"]),
-        ('{"imports":{"a":"../x"}}', ["../x"]),
-        ('{"imports":{"a":"//h/x"}}', ["//h/x"]),  # [C] http://h/x
-        ('{"imports":{"a":"./x \\u0001"}}', ["./x \\u0001"]),  # [C] http://b/d/x
-        ('{"imports":{"a":"x/y"}}', []),
-        ('{"imports":{"a":".."}}', []),  # [C] not resolved
-        ('{"imports":{"a":" ./x"}}', []),  # [C] not resolved
-        ('{"imports":{"a":"\\\\x"}}', []),  # [C] not resolved
-        ('{"imports":{"a":"?x"}}', []),
-        ('{"imports":{"a":""}}', []),
-        ('{"imports":{"a":"http://h/"}}', ["http://h/"]),
-        ('{"imports":{"http://h/":"node:fs"}}', ["http://h/"]),
-        ('{"imports":{"a":"\\u002e\\u002fx"}}', ["\\u002e\\u002fx"]),
-        ('{"imports":{"a":"\\/x"}}', ["\\/x"]),  # [C] http://b/x
-        # HTML "normalize a specifier key" step 2.
-        ('{"imports":{"./a/":"./b/"}}', ["./a/", "./b/"]),
-        ('{"imports":{"/a":null,"../b":3,"./c":["./x"],"./d":{"./y":"./z"}}}',
-         ["/a", "../b", "./c", "./d"]),
-        ('{"\\u0069mports":{"./a":0}}', ["./a"]),
-        # HTML "sort and normalize scopes" step 2: the prefix is any URL.
-        ('{"scopes":{"":{},"js":{},"http://h/":{},"./x":0}}',
-         ["", "js", "http://h/", "./x"]),
-        ('{"scopes":{"s":{"./a":"./b","c":"d"}}}',
-         ["s", "./a", "./b"]),
-        ('{"scopes":{"s":{"a":{"./b":"./c"}}}}', ["s"]),
-        # HTML "normalize a module integrity map" step 2.1.
-        ('{"integrity":{"./a":"./sha","b":"./sha"}}', ["./a"]),
-        # HTML "parse an import map string": what is not there.
-        ('{"other":{"./a":"./b"},"./a":"./b"}', []),
-        ('{"imports":"./a","scopes":["./a"],"integrity":{}}', []),
-        ('{"imports":["./a"]}', []),
-        ('[{"imports":{"./a":"./b"}}]', []),
-        ('{"x":{"imports":{"./a":"./b"}}}', []),
-        ('"./a"', []),
-        # The earlier of two members with the same name is dead, and goes along.
-        ('{"imports":{"./a":"./1","./a":"./2"}}',
-         ["./a", "./1", "./a", "./2"]),
-        ('{"imports":{"a":"./1"},"imports":{"a":"./2"}}', ["./1", "./2"]),
-        # The walk comes back to where it was.
-        ('{"x":[{"y":[[]]},[],{}],"imports":{"a":"./b"},"z":"./c"}', ["./b"]),
-        (' \t\r\n{ "imports" :\n{ "a"\t:\r"./b" , "c" : "./d" } } ',
-         ["./b", "./d"]),
-    ],
-)  # fmt: skip
+@cases(TABLES, "import maps", text=str, urls=list[str])
 def test_import_map(text: str, urls: list[str]) -> None:
     assert found(import_map, text.encode()) == urls
 
 
-@pytest.mark.parametrize(
-    ("text", "urls"),
-    [
-        # HTML "parse a speculation rule" step 10.4: strings of "urls" are parsed on the base.
-        ('{"prefetch":[{"urls":["a","/b","?c","http://h/"]}]}', ["a", "/b", "?c", "http://h/"]),
-        ('{"prerender":[{"urls":["a"]},{"source":"list","urls":["b"]}]}', ["a", "b"]),
-        ('{"prerender_until_script":[{"urls":["a"]}]}', ["a"]),
-        ('{"prefetch":[{"urls":["a"],"relative_to":"ruleset"}]}', ["a"]),
-        ('{"prefetch":[{"urls":["a"],"relative_to":"document"}]}', ["a"]),
-        ('{"prefetch":[{"urls":[""," \\t","b"]}]}', ["b"]),  # rule 6
-        # Never patterns, nor strings elsewhere.
-        ('{"prefetch":[{"where":{"href_matches":"/a/*"}}]}', []),
-        ('{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]},{"urls":["/c"]}]}}]}', []),
-        ('{"prefetch":[{"urls":"a"},{"urls":{"a":"b"}},{"urls":[["a"],{"b":"c"}]},["d"],"e"]}', []),
-        ('{"prefetch":{"0":{"urls":["a"]}}}', []),
-        ('{"tag":"a","prefetch":[{"tag":"b","requires":["c"]}]}', []),
-        ('[[{"urls":["a"]}]]', []),
-        ('{"urls":["a"]}', []),
-    ],
-)
+@cases(TABLES, "speculation rules", text=str, urls=list[str])
 def test_speculation_rules(text: str, urls: list[str]) -> None:
     assert found(speculation_rules, text.encode()) == urls
 
@@ -213,50 +150,12 @@ def test_reading_takes_linear_time(make: Callable[[int], bytes]) -> None:
     assert_linear_from_10_ms(read, make)
 
 
-@pytest.mark.parametrize(
-    ("raw", "inner"),
-    [
-        # ECMA-404 §9.
-        (r"\"\\\/\b\f\n\r\t", b'"\\/\b\f\n\r\t'),
-        (r"\u0041\u00e9\u20AC", "Aé€".encode()),
-        (r"\\u0041", rb"\u0041"),
-        (r"\ud83d\ude00\uD83D\uDE00", "😀😀".encode()),
-        (r"\ud800\udc00\udbff\udfff\uDABC\uDDEF", "\U00010000\U0010ffff\U000bf1ef".encode()),
-        # Single surrogates, as surrogatepass has them.
-        (r"\ud83dx\ude00", b"\xed\xa0\xbdx\xed\xb8\x80"),
-        (r"\ude00\ud83d\ud83d\ude00", b"\xed\xb8\x80\xed\xa0\xbd" + "😀".encode()),
-        ("é😀\x7f'", "é😀\x7f'".encode()),
-        # Invalid escapes stay.
-        (r"\x\u12\u123g", rb"\x\u12\u123g"),
-    ],
-)
+@cases(TABLES, "meanings", raw=str, inner=bytes)
 def test_json_view_inner(raw: str, inner: bytes) -> None:
     assert json_view(raw.encode()).inner == inner
 
 
-@pytest.mark.parametrize(
-    ("raw", "edit", "changed"),
-    [
-        # Rule 10, ECMA-404 §9.
-        ("x", Edit(0, 0, b'"\\'), r"\"\\x"),
-        ("x", Edit(0, 0, bytes(range(0x20))), "".join(rf"\u{n:04x}" for n in range(0x20)) + "x"),
-        ("x", Edit(0, 0, b"\x7f"), r"\u007fx"),
-        ("x", Edit(1, 1, b"</script>"), r"x\u003c/script\u003e"),
-        ("x", Edit(0, 1, "\u2027\u2028\u2029é😀".encode()), "\u2027\\u2028\\u2029é😀"),
-        ("x", Edit(0, 1, b"\xed\xa0\xbd\xed\xb8\x80"), r"\ud83d\ude00"),
-        ("x", Edit(0, 1, b"/b'&"), "/b'&"),
-        # What the author spelled stays, but where the edit cuts it.
-        (r"..\/x\u0041", Edit(0, 3, b"/d/"), r"/d/x\u0041"),
-        (r"\u002e\u002fx", Edit(0, 2, b"/d/"), "/d/x"),
-        (r"\ud83d\ude00\/", Edit(4, 4, b"x"), r"\ud83d\ude00x\/"),
-        # A tag that the author began is not completed.
-        ("</scr", Edit(5, 5, b"ipt>"), r"\u003c/script\u003e"),
-        ("<x/script ", Edit(1, 2, b""), r"\u003c/script "),
-        ("<!x--", Edit(2, 3, b""), r"\u003c!--"),
-        ("</script", Edit(8, 8, b"/"), r"\u003c/script/"),
-        ("<12345678", Edit(9, 9, b"/"), "<12345678/"),
-    ],
-)
+@cases(TABLES, "spellings", raw=str, edit=edits, changed=str)
 def test_json_view_lower(raw: str, edit: Edit, changed: str) -> None:
     assert splice(raw.encode(), json_view(raw.encode()).lower([edit])).decode() == changed
 
@@ -299,16 +198,7 @@ def test_law_5_lowered_edits_mean_the_edits() -> None:
     assert_law(raws, json_view, lambda raw: json_view(raw).inner, NEW_TEXTS, joined, also=also)
 
 
-PATTERNS = [
-    (b'{"prefetch":[{"where":{"href_matches":["/a","http://h/*","b"]}}]}', ["/a", "b"]),
-    (b'{"prefetch":[{"where":{"and":[{"not":{"href_matches":"/x/*"}}]}}]}', ["/x/*"]),
-    (b'{"prefetch":[{"where":{"href_matches":"http{s}?://h/*"}}]}', []),
-    (b'{"prefetch":[{"where":{"selector_matches":"/a"},"href_matches":"/b"}]}', []),
-    (b'{"prefetch":[{"where":{"href_matches":"/a"}}', []),  # no JSON
-]
-
-
-@pytest.mark.parametrize(("text", "patterns"), PATTERNS)
+@cases(TABLES, "patterns", text=bytes, patterns=list[str])
 def test_relative_patterns_of_speculation_rules(text: bytes, patterns: list[str]) -> None:
     found = [text[start:end].decode() for start, end in scripts.relative_patterns(text)]
     assert found == patterns

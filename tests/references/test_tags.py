@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from html5lib._tokenizer import HTMLTokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import cases
 
 from relbase.references import html, tags
 
 if TYPE_CHECKING:
     from relbase.references.tags import Attribute
+
+TABLES = Path(__file__).with_name("tags.txt")
 
 
 def _shown(text: bytes, found: Attribute) -> tuple[bytes, bytes, bytes | None, bool]:
@@ -32,47 +36,7 @@ def test_where_a_missing_value_would_be_written(text: bytes, at: int) -> None:
     assert found.start <= at
 
 
-# (element, text after its start tag, what is left: its end tag on)
-RAW_TEXT = [
-    # §13.2.5.9 to .14: an appropriate end tag, in any case, and white space, / or > after it
-    (b"title", b"a</title>b", b"</title>b"),
-    (b"title", b"</TiTlE >", b"</TiTlE >"),
-    (b"title", b"</title/x>", b"</title/x>"),
-    (b"title", b"</title\n>", b"</title\n>"),
-    (b"title", b"</titles></title>", b"</title>"),
-    (b"title", b"</title", b""),
-    (b"title", b"</ title></title\x0b></titl></title>", b"</title>"),
-    (b"noscript", b"<!-- </noscript> -->", b"</noscript> -->"),  # rule 14
-    # §13.2.5.15 to .31: the escapes of script data, all [C]
-    (b"script", b"a</script>b", b"</script>b"),
-    (b"script", b"</SCRIPT\t>", b"</SCRIPT\t>"),
-    (b"script", b"</scripts></script/>", b"</script/>"),
-    (b"script", b"<script></script>", b"</script>"),
-    (b"script", b"<!--</script>", b"</script>"),
-    (b"script", b"<!--<script></script></script>x", b"</script>x"),
-    (b"script", b"<!--<script>--></script>", b"</script>"),
-    (b"script", b"<!--<script></script>--></script>", b"</script>"),
-    (b"script", b"<!--<script></script>-->", b""),
-    (b"script", b"<!--<script></script>", b""),
-    (b"script", b"<!--<script/></script></script>", b"</script>"),
-    (b"script", b"<!--<SCRIPT\n</script></script>", b"</script>"),
-    (b"script", b"<!--<scripts></script>", b"</script>"),
-    (b"script", b"<!--<script", b""),
-    (b"script", b"<!--></script>", b"</script>"),
-    (b"script", b"<!---></script>", b"</script>"),
-    (b"script", b"<!--><script></script>", b"</script>"),
-    (b"script", b"<!---><script></script>", b"</script>"),
-    (b"script", b"<!-<script></script>", b"</script>"),
-    (b"script", b"<!-- -- ><script></script></script>", b"</script>"),
-    (b"script", b"<!-- --!><script></script></script>", b"</script>"),  # no end of an escape
-    (b"script", b"<!-- --><script></script>", b"</script>"),
-    (b"script", b"<!--<script><script></script></script>", b"</script>"),
-    (b"script", b"<!--<script></script><script></script></script>", b"</script>"),
-    (b"script", b"--><!--<script></script><!--</script>", b"</script>"),
-]
-
-
-@pytest.mark.parametrize(("element", "text", "rest"), RAW_TEXT)
+@cases(TABLES, "raw text", element=bytes, text=bytes, rest=bytes)
 def test_raw_text(element: bytes, text: bytes, rest: bytes) -> None:
     assert text[tags.raw_text_end(element, text, 0, len(text)) :] == rest
 

@@ -6,10 +6,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from rows import cases
 
 from relbase import Policy, Profile, links, rewrite
 from relbase.references.vocabulary import PLACES
+
+TABLES = Path(__file__).with_name("vocabulary.txt")
 
 URL = "http://h.example/d/p.html"
 DIRECTORY = "http://h.example/d/"
@@ -149,20 +154,6 @@ CONDITIONS = [
     "<svg><v:rect src='x'/></svg>",
 ]
 
-# `%` is the base with the codebase where that counts. Rows: the markup, what a codebase adds.
-CODEBASE = [
-    ("<object codebase=@c/ data=%x>", "@c/"),
-    ("<object data=%x classid=%y archive='%z %w' codebase=@c/>", "@c/"),
-    ("<applet codebase=@c/ archive='%x,%y' code=z object=w>", "@c/"),
-    ("<object codebase=@c data=%x>", "@"),
-    ("<object codebase='http://c.example/' data=%x>", "http://c.example/"),
-    ("<object codebase=@c/ data=http://a.example/x>", ""),
-    ("<object codebase='' data=%x>", "@"),
-    ("<object codebase data=%x>", "@"),
-    ("<embed codebase=c/ src=%x>", "@"),
-    ("<object codebase=@c/ style='a:url(%x)'>", "@"),
-]
-
 NEVER = [
     # microdata and RDFa terms, names, relative class names, what is local
     "<p itemtype=x itemprop=x property=x typeof=x datatype=x vocab=x>",
@@ -295,7 +286,7 @@ def test_extended_rows(row: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("row", "added"), CODEBASE)
+@cases(TABLES, "codebase", row=str, added=str)
 def test_codebase(row: str, added: str) -> None:
     """Rule 7: a base for rfc1808 and rfc3986, none for browsers."""
     for profile, base in zip(Profile, (added, added, "@"), strict=True):

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 from scanners import assert_agreed
 
 from relbase import Layer, Profile, Reason, Status, links, rewrite
 from relbase.bases.layers import UNKNOWN, Base
 from relbase.edit import Edit, Span, splice
 from relbase.rewriting.reference import own_url, smallest
-from relbase.view.characters import inner, text
+from relbase.view.characters import inner
+from relbase.view.characters import text as decoded
 
-# (as written, the URL, start and end of what is replaced, what by)
-SMALLEST = [
-    ("x", "http://h.example/d/x", 0, 0, "http://h.example/d/"),
-    ("../x?a=1&b=2", "http://h.example/x?a=1&b=2", 0, 2, "http://h.example"),
-    ("./x", "http://h.example/d/x", 0, 1, "http://h.example/d"),
-    ("/x", "http://h.example/x", 0, 0, "http://h.example"),
-    ("", "http://h.example/", 0, 0, "http://h.example/"),
-    ("..", "http://h.example/", 0, 2, "http://h.example/"),
-    ("x y", "http://h.example/x%20y", 0, 2, "http://h.example/x%20"),
-    ("xé", "http://h.example/x%C3%A9", 0, 3, "http://h.example/x%C3%A9"),  # in bytes
-    ("éx", "http://h.example/éx", 0, 0, "http://h.example/"),
-    ("a\nb", "http://h.example/ab", 0, 2, "http://h.example/a"),
-    ("x.", "http://h.example/d/y.", 0, 1, "http://h.example/d/y"),
-    ("longer than the url", "x:url", 0, 16, "x:"),
-    ("x", "x", 0, 0, ""),
-]
+TABLES = Path(__file__).with_name("reference.txt")
 
 
-@pytest.mark.parametrize(("written", "url", "start", "end", "new"), SMALLEST)
+@cases(TABLES, "smallest edits", written=str, url=str, start=int, end=int, new=str)
 def test_the_smallest_edit_keeps_the_shared_suffix(
     written: str, url: str, start: int, end: int, new: str
 ) -> None:
@@ -46,7 +35,7 @@ def test_the_edit_makes_the_one_the_other_and_no_shorter_one_does(written: str, 
     assert splice(raw, [edit]) == inner(url)
     assert edit.start == 0
     if edit.end and edit.new:
-        assert text(raw[: edit.end])[-1] != text(edit.new)[-1]
+        assert decoded(raw[: edit.end])[-1] != decoded(edit.new)[-1]
 
 
 def embedded(outer: Base) -> Base:
@@ -73,25 +62,7 @@ def test_the_url_of_the_document_itself(base: Base, url: str | None) -> None:
     assert own_url(base) == url
 
 
-# (document, url given, reference, url, status), one for each way to a verdict
-VERDICTS = [
-    (b"<a href=x>", True, "http://h.example/d/x", Status.REWRITTEN),
-    (b"<a href=x:y>", True, "x:y", Status.ABSOLUTE),
-    (b"<a href=x:y>", False, "x:y", Status.ABSOLUTE),
-    (b"<a href=x>", False, None, Status.UNRESOLVED),
-    (b"<base href=mailto:a><a href=x>", True, None, Status.UNRESOLVED),
-    (b"<svg><use href=#a>", True, "http://h.example/d/p.html#a", Status.KEPT),
-    (b"<svg><use href=#a>", False, None, Status.KEPT),
-    (b"<p style='a:url(#b)'>", False, None, Status.KEPT),
-    (b"<form action>", True, "http://h.example/d/p.html", Status.REWRITTEN),
-    (b"<form action>", False, None, Status.KEPT),
-    (b"<object codebase=http://c.example/ data=x>", False, "http://c.example/x", Status.REWRITTEN),
-    (b"<object codebase=mailto:a data=x>", True, None, Status.UNRESOLVED),
-    (b"<object codebase=c/ data=x>", False, None, Status.UNRESOLVED),
-]
-
-
-@pytest.mark.parametrize(("document", "retrieved", "url", "status"), VERDICTS)
+@cases(TABLES, "verdicts", document=bytes, retrieved=bool, url=str, status=Status)
 def test_verdicts(document: bytes, retrieved: bool, url: str | None, status: Status) -> None:  # noqa: FBT001
     *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None, kind="html")
     assert (link.url, link.status) == (url, status)

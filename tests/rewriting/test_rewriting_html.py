@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import html5lib
 import pytest
+from rows import cases
 from scanners import assert_agreed
 
 import relbase
 from relbase import Layer, Profile, Status, links, resolve, rewrite
+
+TABLES = Path(__file__).with_name("rewriting_html.txt")
 
 URL = "http://h.example/d/p.html"
 
@@ -200,32 +204,9 @@ def test_nested_references(document: bytes, expected: list[str]) -> None:
 
 # --- Rule 9: custom properties. (document, whether it is rewritten)
 LINKED = b"<link rel=stylesheet href='http://a.example/s.css'>"
-CUSTOM = [
-    (b"<p style='--a:url(x)'>", True),
-    (LINKED + b"<p style='--a:url(?x)'>", False),
-    (LINKED + b"<p style='--a:url(\"\\2f x\")'>", True),
-    (LINKED + b"<p style='--a:url(\"\\78 \")'>", False),
-    (b"<LINK REL='alternate StyleSheet' HREF='http://a.example/'><p style='--a:url(x)'>", False),
-    (b"<link rel=icon href='http://a.example/'><p style='--a:url(x)'>", True),
-    (b"<style>--a:url(x)</style>", True),
-    # sheets are where sheets can be
-    (b"<!-- @import 'y' --><p style='--a:url(x)'>", True),
-    (b"<p>a@import.example<script>'@import'</script><p style='--a:url(x)'>", True),
-    (b"<!-- <link rel=stylesheet href=y> --><p style='--a:url(x)'>", True),
-    (b"<style>/* @import 'y' */</style><p style='--a:url(x)'>", True),
-    (
-        b"<noscript><link rel=styleshee&#116; href=http://a/></noscript><p style='--a:url(x)'>",
-        False,
-    ),
-    (b"<style>@i\\6dport 'http://a.example/'</style><p style='--a:url(x)'>", False),
-    (b"<p><svg><style>@import 'http://a.example/'</style></svg><p style='--a:url(x)'>", False),
-    # what is compared is what is written
-    (LINKED + b"<style>@container style(--a:url(x)){}</style>", False),
-    (b"<style>@container style(--a:url(x)){}</style>", True),
-]
 
 
-@pytest.mark.parametrize(("document", "rewritten"), CUSTOM)
+@cases(TABLES, "custom properties", document=bytes, rewritten=bool)
 def test_custom_properties(document: bytes, rewritten: bool) -> None:  # noqa: FBT001
     result = rewrite(document, url=URL)
     assert result.changed == rewritten

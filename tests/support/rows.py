@@ -1,7 +1,8 @@
 r"""Plain tables of cases: each row is a line, its cells stand between ` | `.
 
-A line `## title` begins a table, and `# ` a comment. In a cell `\n`, `\x20` and `\u20ac` are what
-they are in Python, `x{76}` is `x` 76 times and `(ab){9}` `ab` 9 times; `-` alone is None.
+A line `## title` begins a table, and `# ` a comment, behind a row after two blanks. In a cell `\n`,
+`\x20` and `\u20ac` are what they are in Python, `x{76}` is `x` 76 times and `(ab){9}` `ab` 9 times;
+`-` alone is None. In a list items stand between blanks, an empty one as `""`.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
 _repeated: Final = partial(
     re.compile(r"(?:\(([^()]+)\)|(.))\{(\d+)\}").sub, lambda one: (one[1] or one[2]) * int(one[3])
 )
+_without_comment: Final = partial(re.compile(r"(?:^|  )# .*").sub, "")
 _edits: Final = re.compile(r"(\d+):(\d+)(?: (.*?))?(?:, |\Z)").findall
 
 
 def lines(path: Path, title: str) -> list[str]:
     """The lines of a table, without comments."""
     table = path.read_text("utf-8").partition(f"## {title}\n")[2].partition("\n## ")[0]
-    found = [line for line in table.splitlines() if line and not line.startswith("# ")]
+    found = [line for line in map(_without_comment, table.splitlines()) if line]
     assert found, f"{path.name} has no table {title!r}"
     return found
 
@@ -63,4 +65,10 @@ def _bytes(cell: str) -> bytes:
     return _repeated(cell).encode().decode("unicode_escape").encode("latin-1")
 
 
-_READ: Final[dict[_Type, Callable[[str], Any]]] = {str: _str, bytes: _bytes}
+_READ: Final[dict[Any, Callable[[str], Any]]] = {
+    str: _str,
+    bytes: _bytes,
+    bool: {"yes": True, "no": False}.__getitem__,
+    list[str]: lambda cell: [_str(item.replace('""', "")) for item in cell.split()],
+    list[bytes]: lambda cell: [_bytes(item.replace('""', "")) for item in cell.split()],
+}
