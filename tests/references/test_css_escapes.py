@@ -28,11 +28,11 @@ def test_an_unknown_quote_is_refused() -> None:
         css_view(b"x", b"`")
 
 
-@cases(TABLES, "spellings", quote=bytes, raw=bytes, edit=edits, written=bytes)
+@cases(TABLES, "spellings", quote=bytes, raw=bytes, edits=edits, written=bytes)
 def test_new_text_is_spelled_for_its_quote(
-    quote: bytes, raw: bytes, edit: Edit, written: bytes
+    quote: bytes, raw: bytes, edits: list[Edit], written: bytes
 ) -> None:
-    assert splice(raw, css_view(raw, quote).lower([edit])) == written
+    assert splice(raw, css_view(raw, quote).lower(edits)) == written
 
 
 ATOMS = [*'aAfFgG09/<>".', *"'() \t", "</st", "yle", "é", "\U0001f600"]

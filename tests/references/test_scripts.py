@@ -155,9 +155,9 @@ def test_json_view_inner(raw: str, inner: bytes) -> None:
     assert json_view(raw.encode()).inner == inner
 
 
-@cases(TABLES, "spellings", raw=str, edit=edits, changed=str)
-def test_json_view_lower(raw: str, edit: Edit, changed: str) -> None:
-    assert splice(raw.encode(), json_view(raw.encode()).lower([edit])).decode() == changed
+@cases(TABLES, "spellings", raw=str, edits=edits, changed=str)
+def test_json_view_lower(raw: str, edits: list[Edit], changed: str) -> None:
+    assert splice(raw.encode(), json_view(raw.encode()).lower(edits)).decode() == changed
 
 
 PIECES = st.lists(
