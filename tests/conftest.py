@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from counts import KEY, Counts, differing, table
+from counts import Counts, differing, table
 from hypothesis import settings
 
 ROOT: Final = Path(__file__).parent
@@ -65,11 +65,7 @@ def data() -> Path:
 @pytest.fixture
 def counts(record_property: Callable[[str, object], None]) -> Counts:
     """Return what a suite calls after its assertions."""
-
-    def count(suite: str, cases: int, known: int, note: str = "") -> None:
-        record_property(KEY, (suite, cases, known, note))
-
-    return count
+    return Counts(record_property)
 
 
 @pytest.hookimpl(tryfirst=True)  # before the summary, which has the exit status

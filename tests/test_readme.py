@@ -89,6 +89,9 @@ def test_the_table_of_counts_has_every_suite() -> None:
     assert len(named["suites"]) > 30
     assert len(named["browser"]) > 5
     assert rows == named["suites"] | named["browser"]
+    titles = re.findall(r"\n\n(.+)\n  ", counts.LISTED.read_text("utf-8"))
+    assert len(titles) > 10
+    assert {*titles} <= rows
 
 
 def test_what_is_counted_in_the_proof_names_its_command() -> None:
@@ -116,7 +119,7 @@ def suites(directory: Path) -> set[str]:
     return {name for source in sources for name in _counted(source)}
 
 
-_counted = re.compile(r'\b(?:counts\(|count\(counts,)\s*"([^"]+)"').findall
+_counted = re.compile(r'\bcounts(?:\.compare\(|\(|,)\s*"([^"]+)"').findall
 
 
 def test_the_total_of_the_counts_is_their_sum() -> None:

@@ -14,7 +14,7 @@ from exceptions import Rule
 from referee import judge
 from resolved import TABLE, Scripting, answer, read
 from served import Site
-from tables import load_table
+from tables import WPT, by_wpt, load_table
 
 import relbase
 from relbase import Link, Status
@@ -79,20 +79,11 @@ def test_fixtures(site: Site, browser: Any, counts: Counts) -> None:
     totals.count(counts, "browser: fixtures")
 
 
-HOST: Final = "http://web-platform.test:8000"
-
-
 def wpt(data: Path) -> list[Case]:
     """Return the WPT documents with a base element, with the names that their server fills in."""
     root = data / "html/wpt"
     return [
-        Case(
-            str(path.relative_to(root)),
-            text.replace(b"{{domains[www]}}", b"www.web-platform.test").replace(
-                b"{{ports[http][0]}}", b"8000"
-            ),
-            f"{HOST}/{path.relative_to(root)}",
-        )
+        Case(name := str(path.relative_to(root)), by_wpt(text), f"{WPT}/{name}")
         for path in sorted(root.rglob("*.*ht*"))
         if b"<base" in (text := path.read_bytes()).lower()
     ]

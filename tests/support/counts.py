@@ -8,20 +8,53 @@ or not workers ran them. Of a test that failed there is no row.
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Any, Final, cast
 
 import pytest
 
 KEY: Final = "counts"
+LISTED: Final = Path(__file__).parents[1] / "suites" / "known.txt"
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "proof.md"
 
 
-class Counts(Protocol):
-    """Take a suite's name, how many cases were compared, how many of them differ as listed."""
+class Counts:
+    """What a suite tells: how many cases it compared, and how many of them differ as listed."""
 
-    def __call__(self, suite: str, cases: int, known: int, note: str = "") -> None: ...
+    def __init__(self, record: Callable[[str, object], None]) -> None:
+        self._record = record
+
+    def __call__(self, suite: str, cases: int, known: int, note: str = "") -> None:
+        self._record(KEY, (suite, cases, known, note))
+
+    def compare(
+        self,
+        suite: str,
+        rows: Iterable[tuple[str, Any, Any]],
+        *,
+        least: int,
+        note: str = "",
+        variant: str = "",
+    ) -> None:
+        """Compare each case's finding with what is wanted: known.txt lists all that differ."""
+        count, differ = 0, []
+        for case, found, wanted in rows:
+            count += 1
+            if found != wanted:
+                differ.append((case, found, wanted))
+        listed = known(suite, variant)
+        assert [row for row in differ if row[0] not in listed] == []
+        assert listed - {case for case, *_ in differ} == set(), "these pass: take them off the list"
+        assert count >= least
+        self(suite, count, len(differ), note)
+
+
+def known(suite: str, variant: str = "") -> set[str]:
+    """The cases of a suite, or of some variants of it, that differ for a reason of known.txt."""
+    section = LISTED.read_text("utf-8").partition(f"\n\n{suite}\n")[2].partition("\n\n")[0]
+    rows = re.findall(r"^    (.+?)(?: @ (.+))?$", section, re.MULTILINE)
+    return {case for case, of in rows if not of or {*of.split()} & {*variant.split()}}
 
 
 def table(reports: Iterable[pytest.TestReport]) -> Iterator[str]:

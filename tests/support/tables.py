@@ -4,9 +4,8 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -21,14 +20,17 @@ def load_table(path: Path) -> Rows:
     return rows
 
 
-def assert_known(differ: Mapping[str, object], known: Iterable[str]) -> None:
-    """Assert that all that differs is listed, and that what is listed differs."""
-    assert {name: found for name, found in differ.items() if name not in {*known}} == {}
-    assert {*known} - differ.keys() == set(), "these pass: take them off the list"
-
-
 def retrieval_urls(root: Path) -> dict[str, str]:
     """Return the URLs of saved pages by their names, as far as they are known."""
     path = root / "MANIFEST.json"
     rows: Rows = json.loads(path.read_text("utf-8")) if path.is_file() else []
     return {row["file"]: row["retrieval_url"] for row in rows if row.get("retrieval_url")}
+
+
+WPT: Final = "http://web-platform.test:8000"
+
+
+def by_wpt(document: bytes) -> bytes:
+    """Return a document of Web Platform Tests with the host names that its server fills in."""
+    named = document.replace(b"{{domains[www]}}", b"www.web-platform.test")
+    return named.replace(b"{{ports[http][0]}}", b"8000")
