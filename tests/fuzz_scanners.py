@@ -3,7 +3,7 @@
 `python tests/fuzz_scanners.py --documents 1000000 [--sanitize] [--seed N]` compares whole results
 (data, edits, notes, base, links) of generated tag soup, of mutated fixtures and of pages in
 RELBASE_DATA. With --sanitize the compiled scanner is built with AddressSanitizer and UBSan, and
-each document is given to it from a buffer of its own size, so that a byte too far is a report.
+each text is given to it from a block of its own size (tests/fuzz/guarded.c).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
 PART: Final = SOURCE.with_name("_walk.c")
+GUARDED: Final = ROOT / "tests" / "fuzz" / "guarded.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
 _FLAGS: Final = (
     *("-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"),
@@ -59,18 +60,9 @@ def _sanitized() -> int:
     crc = zlib.crc32(SOURCE.read_bytes() + PART.read_bytes())
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
-        subprocess.run(
-            [
-                "gcc",
-                *_FLAGS,
-                f"-DRELBASE_SOURCE={crc}u",
-                f"-I{include}",
-                str(SOURCE),
-                "-o",
-                str(built),
-            ],
-            check=True,
-        )
+        includes = [f"-I{include}", f"-I{SOURCE.parent}"]
+        command = ["gcc", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, GUARDED, "-o", built]
+        subprocess.run(command, check=True)
         library = subprocess.run(
             ["gcc", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
         ).stdout.strip()
@@ -79,7 +71,6 @@ def _sanitized() -> int:
             SANITIZED: str(built),
             "LD_PRELOAD": library,
             "ASAN_OPTIONS": "detect_leaks=0",
-            "PYTHONMALLOC": "malloc",  # each document in a block of its own, with guards around it
         }
         return subprocess.run([sys.executable, *sys.argv], env=environment, check=False).returncode
 
@@ -127,6 +118,7 @@ def _compare(documents: int, seed: int) -> int:
     from soup import Soup  # noqa: PLC0415 (likewise)
 
     import relbase  # noqa: PLC0415
+    from relbase.references import scanner  # noqa: PLC0415
     from relbase.rewriting import budget  # noqa: PLC0415
 
     budget.MAX_GROWTH = 1  # type: ignore[misc]
@@ -139,6 +131,7 @@ def _compare(documents: int, seed: int) -> int:
         relbase.Policy(keep_templates=True),
         relbase.Policy(keep=lambda reference: "b" in reference, keep_templates=True),
     ]
+    assert scanner.compiled is not None
     _say(f"scanners: {', '.join(SCANNERS)}; seed {seed}")
     random_ = random.Random(seed)
     soup = Soup(random_, [path.read_bytes() for path in _pages()])
