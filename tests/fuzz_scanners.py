@@ -61,8 +61,8 @@ def _sanitized() -> int:
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
         includes = [f"-I{include}", f"-I{SOURCE.parent}"]
-        command = ["gcc", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, GUARDED, "-o", built]
-        subprocess.run(command, check=True)
+        command = ["gcc", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, str(GUARDED)]
+        subprocess.run([*command, "-o", str(built)], check=True)
         library = subprocess.run(
             ["gcc", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
         ).stdout.strip()
@@ -145,6 +145,7 @@ def _compare(documents: int, seed: int) -> int:
             "kind": kind,
             "charset": random_.choice(_CHARSETS),
         }
+        soup.pieces = random_.choice((1, 2, 8))
         document = soup.documents[kind]()
         # Of most documents the budget covers all, of some it ends within.
         budget.MAX_GROWTH_BYTES = random_.choice((1 << 20, 1 << 20, 20, 100))  # type: ignore[misc]

@@ -141,6 +141,7 @@ class Soup:
     def __init__(self, random_: random.Random, kept: Sequence[bytes] = ()) -> None:
         """`kept` are documents of others, pieces of which are changed."""
         self.random = random_
+        self.pieces = 8  # at most in a document
         self._kept = kept
         places = vocabulary.PLACES
         self._elements = sorted(
@@ -172,12 +173,15 @@ class Soup:
 
     def _style_sheet(self) -> bytes:
         begin = self.random.choice(("", "", "", "\ufeff", "@charset 'x';", "\n"))
-        sheets = [self._sheet("") for _ in range(self.random.randrange(1, 6))]
+        sheets = [self._sheet("") for _ in range(self._several(5))]
         return (begin + self.random.choice(("", "\n", ";", "}")).join(sheets)).encode()
 
     def page(self) -> str:
         """A page of tags, raw text, comments, foreign content, and pieces that end too early."""
-        return "".join(self._piece() for _ in range(self.random.randrange(1, 9)))
+        return "".join(self._piece() for _ in range(self._several(8)))
+
+    def _several(self, most: int) -> int:
+        return self.random.randrange(1, min(most, self.pieces) + 1)
 
     def _html(self) -> bytes:
         choose = self.random
@@ -193,7 +197,7 @@ class Soup:
         choose = self.random
         names, roots = choose.choice(_VOCABULARIES)
         odd = choose.choice((0, 0, 0, 0.05, 0.2))
-        inside = "".join(self._element(names, odd, 0) for _ in range(choose.randrange(1, 8)))
+        inside = "".join(self._element(names, odd, 0) for _ in range(self._several(7)))
         before = choose.choice(("", "", "<?xml version='1.0'?>", "<!DOCTYPE x>", "<!-- <a -->"))
         root = choose.choice(roots)
         document = f"{before}<{root}>{inside}</{root.split()[0]}>".encode()
@@ -331,7 +335,7 @@ class Soup:
         choose = self.random
         kept = choose.choice(self._kept)
         start = choose.randrange(len(kept) + 1)
-        text = bytearray(kept[start : start + choose.randrange(2, 800)])
+        text = bytearray(kept[start : start + choose.randrange(2, 100 * self.pieces)])
         for _ in range(choose.randrange(4)):
             at = choose.randrange(len(text) + 1)
             piece = choose.choice((choose.choice(_VALUES), choose.choice(_OTHERS), self._piece()))
