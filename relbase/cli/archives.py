@@ -242,8 +242,7 @@ class Archive(NamedTuple):
                     streams.say(json.dumps(rows.wat(page, name, **self.how)))
                 continue
             for row in self._guarded(page, rows.link_rows):
-                place = f"{self._place(page)}: {before_part(row.part)}"
-                printer.show(place, row, row.base, row.outcome, row._asdict)
+                printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
 
     def _guarded(self, page: warc.Page, make: Callable[..., Any]) -> Iterator[Any]:
         """The rows of a page, or columns of them; after a defect no more of them."""

@@ -64,7 +64,9 @@ def calls(
     """Yield the documents of an input, which is decompressed unless it is known what is `found`."""
     if found is None:
         found = finder.find(source, settings.url)
-        source, settings = compressed.opened(source, settings.on_fields(found.fields))
+        source, settings = compressed.opened(
+            source, settings._replace(fields=found.fields or settings.fields)
+        )
     for document in documents(source, settings):
         if document.number:
             # What was found beside a mailbox is the mailbox's URL, not that of its messages.

@@ -12,9 +12,9 @@ from relbase.cli import compressed, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Output
 from relbase.cli.group import table
-from relbase.cli.inputs import begin, recognise
+from relbase.cli.inputs import begin
 from relbase.cli.options import command
-from relbase.cli.streams import Tally, printable
+from relbase.cli.streams import printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
 from relbase.warc.writing import arguments
@@ -73,14 +73,13 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
 
     "-" or no INPUT is standard input. Without -o the page goes to standard output.
     """
-    tally = Tally()
-    found, settings, finder = begin(inputs, given, tally)
-    plan = _Plan(found, output, force=force)
+    reading = begin(inputs, given)
+    plan = _Plan(reading.inputs, output, force=force)
 
     def work(source: OpenInput) -> None:
-        source, archive = recognise(source, settings, tally)
+        source, archive = reading.recognised(source)
         if archive is None:
-            data, call = _whole(source, settings, finder)
+            data, call = _whole(source, reading.settings, reading.finder)
             documents = iter([(data, call, "" if call.name else source.shown)])
         elif plan.directory:
             documents = _pages(archive)
@@ -88,12 +87,12 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
             raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
         for number, (data, call, name) in enumerate(documents, archive is not None):
             markup, summary = page(data, call, name, told=with_options)
-            tally.warnings += summary.notes
+            reading.tally.warnings += summary.notes
             plan.put(source.name, markup, summary, number)
 
-    files.process(found.all, work, tally)
+    status = reading.process(work)
     plan.settle()
-    return tally.status(strict=settings.strict)
+    return status
 
 
 def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:

@@ -16,17 +16,15 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
-import click
-
 from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
-from relbase.cli.streams import OutputError, Tally, printable
+from relbase.cli.streams import OutputError, printable
 from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
@@ -142,19 +140,6 @@ def is_message(name: str) -> bool:
     """Return whether a file lies where a Maildir has its messages, whatever its suffix."""
     root, box = os.path.split(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120
     return name != STDIN and box in BOXES and is_maildir(root)
-
-
-def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:
-    """Give each input to `work`; what cannot be processed is reported and counted."""
-    for one in inputs:
-        try:
-            with opened(one) as source:
-                work(source)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-            raise
-        except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-            streams.warn(f"{shown_name(one.name)}: error: {reason(error)}")
-            tally.failed += 1
 
 
 def reason(error: Exception) -> str:

@@ -17,6 +17,7 @@ from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
+from relbase.results import Link
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.jobs import Format
     from relbase.cli.streams import Tally
-    from relbase.results import Link, Result
+    from relbase.results import Result
     from relbase.warc.rows import LinkRow
 
 # Documents that cannot be read for their links: to check them is no success.
@@ -40,15 +41,12 @@ class LinkPrinter(NamedTuple):
     as_json: bool = False
     violations: bool = False
 
-    def show(
-        self,
-        place: str,
-        row: Link | LinkRow,
-        base: str,
-        status: str,
-        fields: Callable[[], dict[str, object]],
-    ) -> None:
-        """Print a link: `place` is its file and line, `fields` are those of its object."""
+    def show(self, place: str, row: Link | LinkRow, file: str = "") -> None:
+        """Print a link: `place` is its file and line for people, `file` that of a `Link`."""
+        if isinstance(row, Link):
+            base, status, fields = row.base.url, row.status.value, row.as_dict
+        else:
+            base, status, fields = row.base, row.outcome, row._asdict
         where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
         more: dict[str, object] = {}
         text = f"{where}: {excerpt(row.reference)}"
@@ -56,14 +54,18 @@ class LinkPrinter(NamedTuple):
             text += f" -> {excerpt(row.url)}"
         text += f" [{status}]"
         if self.violations:
-            from relbase.cli.urls import counted_violations, report  # noqa: PLC0415 (start-up time)
+            from relbase.cli.urls import report  # noqa: PLC0415 (start-up time)
+            from relbase.url.grammar import Severity, violations  # noqa: PLC0415
 
-            found = counted_violations(row.reference, base, self.tally)
+            found = violations(row.reference, base or None)
+            self.tally.found += any(one.kind is Severity.VIOLATION for one in found)
             if not found:
                 return
             more = {"violations": found}
             text = f"{where}:\n{report(row.reference, found)}"
-        streams.say(object_line(fields(), more) if self.as_json else text)
+        if self.as_json:
+            text = object_line({"file": file} if file else {}, fields(), more)
+        streams.say(text)
 
 
 class Finding(NamedTuple):

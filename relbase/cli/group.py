@@ -37,7 +37,7 @@ COMMANDS: Final = {
     "rewrite": "rewrite",
     "links": "listing",
     "base": "listing",
-    "resolve": "resolve",
+    "resolve": "urls",
     "check": "urls",
     "split": "urls",
     "explain": "explain",

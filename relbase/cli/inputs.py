@@ -10,20 +10,22 @@ import os
 import re
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from relbase.cli import files, options, streams
+from relbase.cli import documents, files, options, streams
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs
 from relbase.cli.origins.finder import Finder
-from relbase.cli.streams import Collected, Tally, Verbosity, in_shell, printable
+from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from relbase.call import Call
     from relbase.cli.archives import Archive
+    from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
 
@@ -104,11 +106,38 @@ def _refuse_urls(names: Sequence[str]) -> None:
     raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
 
 
-def begin(
-    names: Sequence[str], given: dict[str, Any], tally: Tally
-) -> tuple[Inputs, Settings, Finder]:
+class Reading(NamedTuple):
+    """What a command that only reads goes through."""
+
+    inputs: Inputs
+    settings: Settings
+    finder: Finder
+    tally: Tally
+
+    def recognised(self, source: OpenInput) -> tuple[OpenInput, Archive | None]:
+        return recognise(source, self.settings, self.tally)
+
+    def calls(self, source: OpenInput) -> Iterator[tuple[InputDocument, Call]]:
+        return documents.calls(source, self.settings, self.finder)
+
+    def process(self, work: Callable[[OpenInput], None]) -> ExitStatus:
+        """Give each input to `work`; what cannot be processed is reported and counted."""
+        for one in self.inputs.all:
+            try:
+                with files.opened(one) as source:
+                    work(source)
+            except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+                raise
+            except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+                streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
+                self.tally.failed += 1
+        return self.tally.status(strict=self.settings.strict)
+
+
+def begin(names: Sequence[str], given: dict[str, Any]) -> Reading:
+    tally = Tally()
     found, settings = inputs_of(names, given, tally)
-    return found, settings, finder_of(found, settings, tally)
+    return Reading(found, settings, finder_of(found, settings, tally), tally)
 
 
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:

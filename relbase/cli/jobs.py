@@ -15,18 +15,14 @@ from relbase.bases.layers import Base, Layer
 from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError, Output
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
-from relbase.formats import FORMATS
-from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.bases.headers import MessageUrlSource
     from relbase.call import Call
     from relbase.cli.directories import Directory
-    from relbase.cli.documents import InputDocument
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
 
@@ -45,16 +41,18 @@ class Unresolved:
     references: Counter[str] = field(default_factory=Counter)  # by what selects their messages
     messages: Counter[str] = field(default_factory=Counter)
 
-    def add_messages(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
-        """Count those of the messages among the documents of an input."""
-        for document, call in calls:
-            if FORMATS[kind_of_call(call, document.data)].messages:
-                self.add(document.data, call)
-
     def add(self, data: bytes, call: Call) -> None:
+        from relbase.bases import headers  # noqa: PLC0415 (start-up time)
+        from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+
         count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
         if count:
-            name = _selector(data, self.by)
+            read = {
+                "sender": headers.sender,
+                "list": headers.list_id,
+                "message": headers.message_id,
+            }
+            name = read[self.by](fields_of_mail(data)) or SELECTORS[self.by]
             self.references[name] += count
             self.messages[name] += 1
 
@@ -69,26 +67,17 @@ class Unresolved:
             yield f"{excerpt(name)}\t{counted(count, 'reference')} in {within}"
 
 
-def _selector(data: bytes, by: str) -> str:
-    from relbase.bases import headers  # noqa: PLC0415 (start-up time)
-    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+def stated_by(data: bytes, base: Base, call: Call) -> str:
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
+    from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
 
-    read = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
-    return read[by](fields_of_mail(data)) or SELECTORS[by]
-
-
-def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
-    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
-    from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415 (start-up time)
-
-    fields = fields_of_mail(data)
+    fields, urls = fields_of_mail(data), call.message_urls
     if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:
         return "stated in the message"
-    found = None if urls is None else urls.find(fields)
-    if found is not None:
+    if urls is not None and (found := urls.find(fields)) is not None:
         is_mapped = found.source.startswith("message map")
         return "by --message-map" if is_mapped else f"by {found.source}"
-    return "by --url" if has_url else "stated in the message"
+    return "by --url" if call.url is not None else "stated in the message"
 
 
 def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
@@ -149,10 +138,10 @@ class Job(NamedTuple):
 class State(Enum):
     REWRITTEN = "rewritten"
     UNCHANGED = "unchanged"
-    FAILED = "failed"
-    UNSAFE = "unsafe"  # the self-check failed: nothing was written
     SKIPPED = "skipped"  # an earlier run has done it
     PASSED = "passed"  # not of the kinds that --only names
+    FAILED = "failed"
+    UNSAFE = "unsafe"  # the self-check failed: nothing was written
     STOPPED = "stopped"  # no output can be written
 
 
@@ -265,43 +254,32 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
             os.fsync(file.fileno())
 
 
-# The states of inputs that need not be done again.
-_FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
 _START: Final = b'{"version": 1, "file": "'
 
 
-class Earlier(NamedTuple):
-    hashes: dict[str, tuple[str, str]]  # of inputs that need not be done again and their outputs
-    outputs: set[str] | None  # that it wrote; None where there is no report
-
-
-def read_report(path: str | None) -> Earlier:
-    """Read the report of an earlier run; a `UsageError` says that it is not a report."""
-    if path is None or not os.path.exists(path):  # noqa: PTH110
-        return Earlier({}, None)
-    found = Earlier({}, set())
-    with open(path, "rb") as file:  # noqa: PTH123
-        for number, line in enumerate(file, 1):
-            if line.endswith(b"\n") or line[: len(_START)] != _START[: len(line)]:
-                _read(line, found, f"{printable(path)}, line {number}")
-    return found
-
-
-def _read(line: bytes, earlier: Earlier, where: str) -> None:
+def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
+    """The hashes of the inputs that need not be done again and of their outputs; all outputs."""
     import json  # noqa: PLC0415 (start-up time)
 
-    try:
-        row = json.loads(line)
-        name, output, state = row["file"], row["output"], row["state"]
-        hashes = (row["sha256_before"], row["sha256_after"])
-    except (ValueError, KeyError, TypeError):
-        text = f"{where}: it is not a report of relbase: give one that --report wrote"
-        raise click.UsageError(text) from None
-    earlier.hashes.pop(name, None)
-    if state in _FINISHED and all(hashes) and not row.get("error"):
-        earlier.hashes[name] = hashes
-    if state in _FINISHED and output and earlier.outputs is not None:
-        earlier.outputs.add(output)
+    done: dict[str, tuple[str, str]] = {}
+    outputs: set[str] = set()
+    with open(path, "rb") as file:  # noqa: PTH123
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
+                break  # whatever ended that run has cut its last line
+            try:
+                row = json.loads(line)
+                name, output, state = row["file"], row["output"], row["state"]
+                hashes = (row["sha256_before"], row["sha256_after"])
+            except (ValueError, KeyError, TypeError):
+                text = f"{printable(path)}, line {number}: it is not a report of relbase"
+                raise click.UsageError(f"{text}: give one that --report wrote") from None
+            done.pop(name, None)
+            if state in {State.REWRITTEN.value, State.UNCHANGED.value}:
+                outputs.add(output)
+                if all(hashes) and not row.get("error"):
+                    done[name] = hashes
+    return done, outputs
 
 
 def is_done(job: Job) -> bool:

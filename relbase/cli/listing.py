@@ -12,13 +12,14 @@ import click
 import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
-from relbase.cli.documents import before_part, calls
+from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import table
-from relbase.cli.inputs import begin, recognise
+from relbase.cli.inputs import begin
 from relbase.cli.jobs import SELECTORS, Unresolved
 from relbase.cli.options import command
-from relbase.cli.streams import Collected, Tally, WarningPrinter, counted, excerpt, printable
+from relbase.cli.streams import Collected, WarningPrinter, counted, excerpt, printable
+from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_call
 from relbase.opening.recognition import reader
 from relbase.pipeline import entities_called
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.cli.files import OpenInput
+    from relbase.cli.inputs import Reading
     from relbase.cli.tables import Table
     from relbase.notes import Note
-    from relbase.results import Entity, Link
+    from relbase.results import Entity
 
 
 _LINKS_EPILOG: Final = """\b
@@ -102,52 +104,71 @@ def links(
         "--json": as_json,
         "--violations": violations,
     }
-    _refuse(outputs, has_columns=bool(columns or no_data_urls))
-    tally = Tally()
-    found, settings, finder = begin(inputs, given, tally)
-    printer = WarningPrinter(settings.verbosity)
-    link_printer = LinkPrinter(tally, as_json, violations)
+    both = [name for name, is_given in outputs.items() if is_given][:2]
+    if len(both) > 1 and both != ["--json", "--violations"]:
+        raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
+    if (columns or no_data_urls) and parquet is None:
+        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
+    reading = begin(inputs, given)
+    if unresolved_by is not None:
+        return _count_unresolved(unresolved_by, reading)
+    warnings = WarningPrinter(reading.settings.verbosity)
+    printer = LinkPrinter(reading.tally, as_json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
-        source, archive = recognise(source, settings, tally)
+        source, archive = reading.recognised(source)
         if archive is not None:
-            archive.show(table, link_printer, wat=wat)
-            return
-        if table is not None or wat:
+            archive.show(table, printer, wat=wat)
+        elif table is not None or wat:
             raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
-        unresolved, base, type_, text = 0, "", "", ""
-        for document, call in calls(source, settings, finder):
-            is_other = document.data and kind_of_call(call, document.data) is relbase.Kind.OTHER
-            text = _UNREAD if is_other and not found.several else ""
-            for link in documents.links_of(document, call):
-                _show(link_printer, source, document.number, link)
-                if link.status is relbase.Status.UNRESOLVED:
-                    base = base if unresolved else link.base.url
-                    type_ = type_ or next(entities_called(document.data, call)).type
-                    unresolved += 1
-        why = f"none resolves against {excerpt(base)}" if base else ""
-        why = why or documents.advice(type_, several=found.several)
-        text = f"{counted(unresolved, 'unresolved link')}: {why}" if unresolved else text
-        if text:
-            tally.warnings += 1
-            warned = Collected(settings.verbosity)
+        elif text := _list(reading, source, printer):
+            reading.tally.warnings += 1
+            warned = Collected(reading.settings.verbosity)
             warned.add("unresolved", f"{source.shown}: warning: {text}")
-            printer.show(warned)
+            warnings.show(warned)
 
-    if unresolved_by is not None:
-        left = Unresolved(unresolved_by)
-        files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
-        for line in left.lines():
-            streams.say(line)
-        return tally.status(strict=settings.strict)
-    names = (one.name for one in found.all)
+    names = (one.name for one in reading.inputs.all)
     with _table(parquet, names, columns, data_urls=not no_data_urls) as table:
-        files.process(found.all, lambda one: work(one, table), tally)
-    printer.close()
-    return tally.status(strict=settings.strict)
+        status = reading.process(lambda source: work(source, table))
+    warnings.close()
+    return status
+
+
+def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
+    """List the links of an input, and return what is to be said of those without a base."""
+    several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
+    for document, call in reading.calls(source):
+        is_other = document.data and kind_of_call(call, document.data) is relbase.Kind.OTHER
+        unread = _UNREAD if is_other and not several else ""
+        for link in documents.links_of(document, call):
+            part = before_part(link.part, document.number)
+            printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)
+            if link.status is relbase.Status.UNRESOLVED:
+                base = base if unresolved else link.base.url
+                type_ = type_ or next(entities_called(document.data, call)).type
+                unresolved += 1
+    if not unresolved:
+        return unread
+    advice = documents.advice(type_, several=several)
+    why = f"none resolves against {excerpt(base)}" if base else advice
+    return f"{counted(unresolved, 'unresolved link')}: {why}"
 
 
 _UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
+
+
+def _count_unresolved(by: str, reading: Reading) -> int:
+    left = Unresolved(by)
+
+    def count(source: OpenInput) -> None:
+        for document, call in reading.calls(source):
+            if FORMATS[kind_of_call(call, document.data)].messages:
+                left.add(document.data, call)
+
+    status = reading.process(count)
+    for line in left.lines():
+        streams.say(line)
+    return status
 
 
 def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextManager[Table | None]:
@@ -161,22 +182,6 @@ def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextMan
         text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
         raise click.UsageError(text) from None
     return tables.written(path, *given, data_urls=data_urls)
-
-
-def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
-    both = [name for name, is_given in outputs.items() if is_given][:2]
-    if len(both) > 1 and both != ["--json", "--violations"]:
-        raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
-    if has_columns and not outputs["--parquet"]:
-        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
-
-
-def _show(link_printer: LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
-    place = f"{source.shown}:{link.line}:{link.column}: {before_part(link.part, number)}"
-    outcome = link.status.value
-    link_printer.show(
-        place, link, link.base.url, outcome, lambda: {"file": source.name, **link.as_dict()}
-    )
 
 
 _LAYERS: Final = {
@@ -225,27 +230,26 @@ def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
 
     "-" or no INPUT is standard input.
     """
-    tally = Tally()
-    found, settings, finder = begin(inputs, given, tally)
+    reading = begin(inputs, given)
 
     def work(source: OpenInput) -> None:
-        source, archive = recognise(source, settings, tally)
+        source, archive = reading.recognised(source)
         if archive is not None:
             archive.show_bases(as_json=as_json)
             return
-        for document, call in calls(source, settings, finder):
+        for document, call in reading.calls(source):
             listed = entities_called(document.data, call)
             entities = [documents.in_input(document, entity) for entity in listed]
             for entity in entities:
-                tally.warnings += not entity.base.usable or bool(_refused(entity.base))
+                reading.tally.warnings += not entity.base.usable or bool(_refused(entity.base))
                 if as_json:
                     streams.say(streams.object_line({"file": source.name}, entity))
             if not as_json:
-                for line in _report(source, document.number, entities, several=found.several):
+                several = reading.inputs.several
+                for line in _report(source, document.number, entities, several=several):
                     streams.say(line)
 
-    files.process(found.all, work, tally)
-    return tally.status(strict=settings.strict)
+    return reading.process(work)
 
 
 def _report(

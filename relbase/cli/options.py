@@ -1,34 +1,47 @@
-"""The options that the commands on documents share, and the call of the library that they make.
+"""The options that the commands on documents share, what is read of them, and the call they make.
 
 A field that is added to `relbase.Policy` is an option here, with its default and its help.
 """
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import inspect
+import os
 import re
+import sys
+import warnings
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import click
 
-from relbase.call import Arguments, KindName
-from relbase.cli import group, values
+from relbase.bases.layers import unsuitable
+from relbase.call import Arguments
+from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
+from relbase.cli.origins.paths import Mirror, Root
 from relbase.cli.origins.places import Local
-from relbase.cli.streams import Verbosity
+from relbase.cli.streams import Verbosity, printable
+from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_file, kind_of_type
 from relbase.policy import Policy
-from relbase.url.resolver import Profile, ProfileName
+from relbase.url.resolver import Profile
+from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from relbase.bases.headers import MessageUrlTable
+    from relbase.containers.http import Dump
+
+# What feed readers and search engines fetch, of whatever kind.
+FEEDS: Final = "feeds"
+CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
@@ -49,17 +62,17 @@ class Settings(NamedTuple):
     message_urls: MessageUrlTable | None = None
 
     def arguments(self, name: str) -> Arguments:
-        kind: Kind | str | None = self.kind
+        kind = Kind(self.kind) if self.kind else None
         if kind is None and self._kind_of_type() is None and is_message(name):
             kind = Kind.MAIL
         return Arguments(
             url=self.url,
             redirects=self.redirects,
             headers=self.fields,
-            kind=cast("Kind | KindName | None", kind),  # click has checked both
+            kind=kind,
             name=None if name == STDIN else name,
             charset=self.charset,
-            profile=cast("ProfileName", self.profile),
+            profile=Profile(self.profile),
             policy=self.policy,
             detect=self.detect,
             message_urls=self.message_urls,
@@ -69,12 +82,8 @@ class Settings(NamedTuple):
         if self.kind is not None:
             return Kind(self.kind)
         delivered = Kind.MAIL if is_message(name) else None
-        shown = "" if name == STDIN else name
-        return self._kind_of_type() or delivered or kind_of_file(shown, start)
-
-    def on_fields(self, fields: tuple[tuple[str, str], ...]) -> Settings:
-        """The settings for an input that came with a header of its own."""
-        return self._replace(fields=fields) if fields else self
+        stated = self._kind_of_type() or delivered
+        return stated or kind_of_file("" if name == STDIN else name, start)
 
     def _kind_of_type(self) -> Kind | None:
         types = (value for field, value in self.fields if field.lower() == "content-type")
@@ -84,7 +93,6 @@ class Settings(NamedTuple):
 def command(
     name: str, short_help: str, own: Iterable[click.Parameter], epilog: str
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command on documents, which has the options of all."""
     return group.command(name, short_help, (*own, *PARAMETERS), epilog)
 
 
@@ -94,42 +102,209 @@ def settings(given: dict[str, Any]) -> Settings:
     quiet, verbose = given.pop("quiet"), given.pop("verbose")
     if quiet and verbose:
         raise click.UsageError("-q and -v exclude each other: give one of them")
+    mapped, names = given.pop("message_map"), given.pop("message_base")
+    message_urls = None
+    if mapped is not None or names is not None:
+        from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
+
+        message_urls = MessageUrlTable(mapped or {}, names or ())
     return Settings(
         redirects=given.pop("redirect") or (dump.redirects if dump else ()),
         fields=dump.fields if dump else (),
         policy=_policy(given),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
-        message_urls=_message_urls(given.pop("message_map"), given.pop("message_base")),
+        message_urls=message_urls,
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
 
 
-def _message_urls(mapped: Any, names: Any) -> MessageUrlTable | None:
-    if mapped is None and names is None:
-        return None
-    from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
+def _quoted(value: str) -> str:
+    return f"'{printable(value)[:200]}'"
 
-    return MessageUrlTable(mapped or {}, names or ())
+
+def read_file(name: str, fix: str = "give a file with a name on each line") -> bytes:
+    try:
+        if name == STDIN:
+            return sys.stdin.buffer.read()
+        with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
+            return file.read()
+    except OSError as error:
+        raise click.BadParameter(f"{printable(name)}: {error.strerror}: {fix}") from None
+
+
+def url(value: str) -> str:
+    if why := unsuitable(value.strip()):
+        fix = "give an absolute URL, such as http://host/path"
+        text = f"{_quoted(value)} is not a base for relative links, {why}: {fix}"
+        raise click.BadParameter(text)
+    return value
+
+
+def charset(value: str) -> str:
+    if lookup(value) is None:
+        fix = "give one, such as utf-8, or leave the option out to have it found"
+        text = f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}"
+        raise click.BadParameter(text)
+    return value
+
+
+def headers(value: str) -> Dump:
+    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
+
+    return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
+
+
+def pattern(value: str) -> re.Pattern[str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # future changes of Python
+            return re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        fix = r"put '\' before a character that stands for itself"
+        text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
+        raise click.BadParameter(text) from None
+
+
+def xml_rows(value: str) -> tuple[str, ...]:
+    """Read --xml-row: a row, or `@FILE` with one on each line, empty ones and comments between."""
+    rows = [value]
+    if value.startswith("@"):
+        data = read_file(value[1:], "give a file with a row on each line")
+        lines = (line.strip() for line in data.decode("utf-8", "replace").splitlines())
+        rows = [line for line in lines if line and not line.startswith("#")]
+    return Policy(xml_rows=tuple(rows)).xml_rows
+
+
+def attributes(value: str) -> tuple[tuple[str, str], ...]:
+    name, equals, syntax = value.partition("=")
+    if not equals:
+        fix = "give NAME=url, NAME=srcset or NAME=css"
+        raise click.BadParameter(f"{_quoted(value)} names no syntax: {fix}")
+    return tuple(Policy(attributes={name: syntax}).attributes)  # type: ignore[arg-type]
+
+
+def kinds(value: str) -> frozenset[str]:
+    """Read --only: kinds and `feeds`, with commas."""
+    names = frozenset(name.strip().lower() for name in value.split(","))
+    if wrong := ", ".join(sorted(map(ascii, names - set(CHOICES)))):
+        raise click.BadParameter(f"{wrong}: give some of {', '.join(CHOICES)}, with commas")
+    return names
+
+
+def suffix(value: str) -> str:
+    if not value or "/" in value:
+        raise click.BadParameter("give the end of a file name, such as .headers or .bak")
+    return value
+
+
+def date(value: str) -> str:
+    from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
+
+    check_date(value)
+    return value
+
+
+def map_of_urls(value: str) -> dict[str, str]:
+    data = read_file(value, "give a file with a name, a tab and a URL on each line")
+    urls: dict[str, str] = {}
+    # Programs of Windows begin a text with a mark, which is not part of the first name.
+    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        line = raw.removesuffix(b"\r")
+        name, tab, stated = line.rpartition(b"\t")
+        url = stated.strip().decode("utf-8", "surrogateescape")
+        key = os.path.normpath(os.fsdecode(name))
+        why = ""
+        if not tab or not name:
+            why = "write the name of a file, a tab, and its URL"
+        elif unsuited := unsuitable(url):
+            why = f"{url[:200]!a} is not a base for relative links, {unsuited}"
+        elif urls.setdefault(key, url) != url:
+            why = f"{key!a} has another URL on a line before"
+        if line and why:
+            raise click.BadParameter(f"{printable(value)}: line {number}: {why}")
+    return urls
+
+
+_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
+_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
+
+
+def root(value: str) -> Root:
+    found = _root.fullmatch(value)
+    directory, url = found.groups() if found else ("", "")
+    why = unsuitable(url) if found else "it lacks the directory or the URL"
+    if "?" in url or "#" in url:
+        why = "paths cannot follow a query or a fragment"
+    if why:
+        fix = "write it as in site=http://host/path/"
+        raise click.BadParameter(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
+    _check_directory(directory, "give the directory of the site")
+    return Root(directory, url if url.endswith("/") else f"{url}/")
+
+
+def mirror(value: str) -> Mirror:
+    # A directory may have a name like that.
+    found = None if os.path.isdir(value) else _mirror.fullmatch(value)  # noqa: PTH112
+    read = Mirror(found[1], found[2]) if found else Mirror(value)
+    fix = "give the directory that holds those of the hosts, such as --mirror saved"
+    _check_directory(read.directory, f"{fix} or --mirror saved=https")
+    return read
+
+
+def _check_directory(name: str, fix: str) -> None:
+    if not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+        raise click.BadParameter(f"{_quoted(name)} is not a directory: {fix}")
+
+
+def message_map(value: str) -> dict[str, str]:
+    from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
+
+    lines = read_file(value, "give a file with a selector, a tab and a URL on each line")
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines.decode("utf-8", "surrogateescape").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        selector, _, url = (piece.strip() for piece in line.partition("\t"))
+        try:
+            selected = key(selector) if "\t" in line else ""
+            why = unsuitable(url) if selected else "it has no tab"
+            if why is None and found.setdefault(selected, url) != url:
+                why = "another line gives these messages another URL"
+        except ValueError as error:
+            why = str(error)
+        if why:
+            text = f"{printable(value)}:{number}: {_quoted(line)}: {why}"
+            raise click.BadParameter(f"{text}. Write a selector, a tab and an absolute URL")
+    return found
+
+
+def message_base(value: str) -> tuple[str, ...]:
+    names = tuple(name.strip().lower().removesuffix(":") for name in value.split(","))
+    wrong = [one for one in names if not one.isascii() or not one or set(one) & set(" \t:<>")]
+    if wrong:
+        text = f"{printable(wrong[0])!r} is not the name of a header field"
+        raise click.BadParameter(f"{text}: give some, such as List-Archive,Archived-At")
+    return names
 
 
 def _policy(given: dict[str, Any]) -> Policy:
-    values: dict[str, Any] = {}
-    for field in _FIELDS:
+    made: dict[str, Any] = {}
+    for field in dataclasses.fields(Policy):
         name = f"no_{field.name}" if field.default is True else field.name
         value = given.pop(name)
-        values[field.name] = not value if field.default is True else value
+        made[field.name] = not value if field.default is True else value
         if isinstance(field.default, tuple):
-            values[field.name] = tuple(chain.from_iterable(value))
-    return Policy(**values)
+            made[field.name] = tuple(chain.from_iterable(value))
+    return Policy(**made)
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option that a field of the policy is: a flag that turns its default, or a value."""
     flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
-    section = "Mail" if field.name in _OF_MAIL else "Links"
+    section = "Mail" if field.name in {"attachments", "dkim_signed"} else "Links"
     if field.default is True:
         return Option(section, flag.replace("--", "--no-"), f"Do not {text}")
     text = text[:1].upper() + text[1:]
@@ -144,11 +319,10 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
 
 
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
-    "re.Pattern": ("REGEX", values.pattern),
-    "tuple[tuple[str": ("NAME=SYNTAX", values.attributes),
-    "tuple[str": ("ROW", values.xml_rows),
+    "re.Pattern": ("REGEX", pattern),
+    "tuple[tuple[str": ("NAME=SYNTAX", attributes),
+    "tuple[str": ("ROW", xml_rows),
 }
-_OF_MAIL: Final = frozenset(("attachments", "dkim_signed"))
 _argument: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 # The help is what the docstring says of the fields: "In Python" concerns programs alone. Without
@@ -159,7 +333,6 @@ _POLICY_TEXTS: Final = {
 }
 
 
-_FIELDS: Final = dataclasses.fields(Policy)
 _FILE: Final = click.Path(allow_dash=True, readable=False)
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
 
@@ -196,23 +369,20 @@ Input
 Links
 * --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
 """,
-        url={"read": values.url},
-        root={"dest": "roots", "multiple": True, "read": values.root},
-        mirror={"dest": "mirrors", "multiple": True, "read": values.mirror},
-        map={"dest": "mapped", "type": _FILE, "read": values.map_of_urls},
-        sidecar={"dest": "sidecars", "multiple": True, "read": values.suffix},
+        url={"read": url},
+        root={"dest": "roots", "multiple": True, "read": root},
+        mirror={"dest": "mirrors", "multiple": True, "read": mirror},
+        map={"dest": "mapped", "type": _FILE, "read": map_of_urls},
+        sidecar={"dest": "sidecars", "multiple": True, "read": suffix},
         local={"type": click.Choice(get_args(Local))},
         redirect={"multiple": True},
-        headers={"type": click.Path(readable=False), "read": values.headers},
-        files_from={"type": _FILE, "read": values.read_file},
+        headers={"type": click.Path(readable=False), "read": headers},
+        files_from={"type": _FILE, "read": read_file},
         kind={"type": click.Choice(_KINDS)},
-        charset={"read": values.charset},
-        profile={
-            "type": click.Choice([profile.value for profile in Profile]),
-            "default": Profile.RFC1808.value,
-        },
+        charset={"read": charset},
+        profile={"type": click.Choice([one.value for one in Profile]), "default": "rfc1808"},
     ),
-    *map(_policy_option, _FIELDS),
+    *map(_policy_option, dataclasses.fields(Policy)),
     *table(
         """\
 Mail
@@ -225,7 +395,7 @@ Options
   -v, --verbose           Show every warning, and what was done to each input.
 * -q, --quiet             Show only errors.
 """,
-        message_map={"type": _FILE, "read": values.message_map},
-        message_base={"read": values.message_base},
+        message_map={"type": _FILE, "read": message_map},
+        message_base={"read": message_base},
     ),
 )

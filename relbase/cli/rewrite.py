@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, outputs, values
+from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
 from relbase.cli.group import table
 from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
-from relbase.cli.options import command
+from relbase.cli.options import CHOICES, command
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, Tally, printable
-from relbase.cli.values import CHOICES
 from relbase.kind import Kind
 
 if TYPE_CHECKING:
@@ -102,14 +101,14 @@ Web archives
   --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
 """,
     output={"type": click.Path(readable=False)},
-    backup={"read": values.suffix},
+    backup={"read": options.suffix},
     format={"type": click.Choice(get_args(Format))},
-    only={"read": values.kinds},
+    only={"read": options.kinds},
     jobs={"type": click.IntRange(min=0, max=256), "default": 1},
     time_limit={"type": click.FloatRange(min=0, min_open=True)},
     report={"type": _FILE},
     resume={"type": _FILE},
-    date={"read": values.date},
+    date={"read": options.date},
 )
 
 
@@ -155,14 +154,15 @@ _HELD: Final = 100
 
 
 def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
-    earlier = read_report(own.resume)
+    is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
+    hashes, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
     if own.output is not None and _maildirs(names):
         goes_on = own.resume is not None
         planned = outputs.plan_maildir(names[0], own.output, found.all, goes_on=goes_on)
     elif own.output is not None:
-        planned = outputs.plan(found, own.output, force=own.force, known=earlier.outputs)
-    return [Job(one, planned.get(one.name), earlier.hashes.get(one.name)) for one in found.all]
+        planned = outputs.plan(found, own.output, force=own.force, known=known)
+    return [Job(one, planned.get(one.name), hashes.get(one.name)) for one in found.all]
 
 
 def _maildirs(names: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
@@ -22,7 +22,6 @@ from relbase.notes import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
-    from multiprocessing.context import ForkContext, SpawnContext
 
     from relbase.cli.files import Input
 
@@ -55,7 +54,7 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> I
     count = min(plan.options.jobs or processors, len(jobs))
     is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
-        for done in in_processes(plan, jobs, count, limit or inf):
+        for done in _in_processes(plan, jobs, count, limit or inf):
             bar(done.sizes[0], 0)
             yield done
         return
@@ -152,10 +151,9 @@ class _Running:
 
     def _sum(self) -> str:
         parts: list[str] = []
-        for state, words in _WORDS.items():
-            if self.states[state]:
-                would = "would be " if self._checks and state is State.REWRITTEN else ""
-                parts.append(f"{self.states[state]} {would}{words}")
+        for state in filter(self.states.get, State):
+            would = "would be " if self._checks and state is State.REWRITTEN else ""
+            parts.append(f"{self.states[state]} {would}{_WORDS.get(state, state.value)}")
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} without a base URL)"
         if self._places and self._checks:
@@ -170,11 +168,8 @@ class _Running:
 
 
 _WORDS: Final = {
-    State.REWRITTEN: "rewritten",
-    State.UNCHANGED: "unchanged",
     State.SKIPPED: "done before",
     State.PASSED: "of other kinds",
-    State.FAILED: "failed",
     State.UNSAFE: "not written (self-check)",
 }
 
@@ -193,15 +188,6 @@ def _coloured(line: str) -> str:
     return f"\x1b[{code}m{line}\x1b[m" if code else line
 
 
-# A fork starts at once, and shares the tables of the plan. macOS and Windows cannot do it safely.
-def _context() -> ForkContext | SpawnContext:
-    import multiprocessing  # noqa: PLC0415 (start-up time)
-
-    if sys.platform.startswith("linux"):
-        return multiprocessing.get_context("fork")
-    return multiprocessing.get_context("spawn")
-
-
 # How long a process that takes too long has to remove its unfinished file, in seconds.
 _FAREWELL: Final = 1.0
 
@@ -210,7 +196,11 @@ class _Process:
     """A process, and the job that it does."""
 
     def __init__(self, plan: Plan) -> None:
-        context = _context()
+        import multiprocessing  # noqa: PLC0415 (start-up time)
+
+        # A fork starts at once, and shares the tables of the plan: only Linux does it safely.
+        can_fork = sys.platform.startswith("linux")
+        context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
         self.process = context.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
         self.process.start()
@@ -248,7 +238,7 @@ class _Process:
         return Done(job, State.FAILED, text)
 
 
-def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf) -> Iterator[Done]:
+def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
     """Do jobs in several processes, and yield what became of each, in the order they end in."""
     from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
 
@@ -298,15 +288,14 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
 
 def _limit_memory() -> None:
     """Let a document that needs more than all the memory be an error, before the system decides."""
-    try:
+    # Where this cannot be, a process that takes too much is ended, which costs its input.
+    with suppress(ImportError, AttributeError, ValueError, OSError):
         import resource  # noqa: PLC0415 (not every system has it)
 
         most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         if most > 0 and (hard == resource.RLIM_INFINITY or most < hard):
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    except (ImportError, AttributeError, ValueError, OSError):
-        return  # then a process that takes too much is ended, which costs its input
 
 
 # Less than this is done before anybody has read a bar.

@@ -1,4 +1,4 @@
-"""`relbase check` and `relbase split`: URLs against the grammar, and their components.
+"""`relbase resolve`, `check` and `split`: what URLs mean, and whether they are well-formed.
 
 A URL may be megabytes long and harm a terminal: `check` shows excerpts in printable ASCII.
 """
@@ -6,27 +6,178 @@ A URL may be megabytes long and harm a terminal: `check` shows excerpts in print
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.group import command, table
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
 from relbase.url.grammar import Grammar, Severity, Violation, verdicts
+from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from relbase.url.step import Step
 
 
-# How many characters of the URL are shown on each side of a place.
-_BEFORE: Final = 40
-_AFTER: Final = 32
+_WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list
+
+
+class _Resolved(NamedTuple):
+    base: str
+    reference: str
+    profile: str
+    url: str | None
+    error: str | None  # why there is no URL
+    steps: tuple[Step, ...] = ()
+
+
+_RESOLVE_EPILOG: Final = """\b
+Examples:
+  relbase resolve http://a/b/c/d ../g
+  relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
+  relbase resolve --profile whatwg http://a/b -- -g
+  relbase resolve http://a/b/c/d ../g --steps --all
+
+\b
+--steps shows the steps of RFC 1808 §4 by their numbers, those of RFC 3986
+§5.2, or the URL records that the WHATWG URL parser starts from and ends with.
+
+\b
+Exit status:
+  0  done
+  1  BASE is not suitable as a base, under --strict
+  2  wrong usage
+  3  a reference has no result (only in profile whatwg, and not with --all)
+"""
+
+_RESOLVE_OPTIONS: Final = table(
+    """\
+Options
+  --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
+  --all                   Show the results of all profiles side by side.
+  --steps                 Show each step of the algorithm.
+  --json                  Write JSON Lines, one object per result.
+  --strict                Exit with status 1 on warnings.
+""",
+    profile={"type": click.Choice([one.value for one in Profile]), "default": "rfc1808"},
+    all={"dest": "every"},
+    json={"dest": "as_json"},
+)
+
+
+@command("resolve", "Resolve references against a base URL.", _RESOLVE_OPTIONS, _RESOLVE_EPILOG)
+@click.argument("base")
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+def resolve(
+    base: str,
+    references: tuple[str, ...],
+    *,
+    profile: str,
+    every: bool,
+    steps: bool,
+    as_json: bool,
+    strict: bool,
+) -> int:
+    """Resolve each REF against BASE and print the absolute URLs, one per line.
+
+    "-" reads references from standard input, one per line. With several references each stands
+    before its result. Unprintable characters are shown as escapes; --json has them unescaped.
+    """
+    tally = Tally()
+    if why := unsuitable(base):
+        hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
+        streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
+        tally.warnings += 1
+    profiles = [one.value for one in Profile] if every else [profile]
+    rows = [
+        [_resolved(base, reference, one, steps=steps) for one in profiles]
+        for reference in listed(references)
+    ]
+    if not rows:  # an empty list on standard input
+        return ExitStatus.DONE
+    tally.failed = 0 if every else sum(row[0].url is None for row in rows)
+    if as_json:
+        for resolved in chain.from_iterable(rows):
+            fields = resolved._asdict()
+            if not steps:
+                del fields["steps"]
+            streams.say(object_line(fields))
+    elif steps:
+        _show_steps(chain.from_iterable(rows))
+    elif every:
+        _show_all(rows)
+    else:
+        _show_one_each([row[0] for row in rows])
+    return tally.status(strict=strict)
+
+
+def _resolved(base: str, reference: str, profile: str, *, steps: bool) -> _Resolved:
+    error = "the base does not parse"
+    taken: tuple[Step, ...] = ()
+    with suppress(ValueError):
+        resolver = Resolver(base, Profile(profile))
+        base, error = resolver.base, "the reference does not parse"
+        taken = tuple(resolver.steps(reference)) if steps else ()
+        return _Resolved(base, reference, profile, resolver.resolve(reference), None, taken)
+    return _Resolved(base, reference, profile, None, error, taken)
+
+
+def _show_steps(resolved: Iterable[_Resolved]) -> None:
+    for one in resolved:
+        streams.say(f"{excerpt(one.reference)}  ({one.profile})")
+        if not one.steps:  # the base itself is a failure
+            streams.say(f"    failure: {one.error}")
+        width = max((len(step.number) for step in one.steps), default=0)
+        indent = " " * (4 + width + 2)
+        for step in one.steps:
+            streams.say(f"    {step.number:{width}}  {printable(step.text)}")
+            if step.value is not None:
+                streams.say(f"{indent}-> {excerpt(step.value)}")
+
+
+def _show_one_each(resolved: list[_Resolved]) -> None:
+    """One result is printed alone, so that a shell can take it; several with their references."""
+    width = max(len(excerpt(one.reference)) for one in resolved)
+    for one in resolved:
+        if one.url is None:
+            streams.warn(f"error: {excerpt(one.reference)}: {one.error}, says {one.profile}")
+        elif len(resolved) == 1:
+            streams.say(printable(one.url))
+        else:
+            streams.say(f"{excerpt(one.reference):{width}}  {printable(one.url)}")
+
+
+def _show_all(rows: list[list[_Resolved]]) -> None:
+    header = ["reference", *(resolved.profile for resolved in rows[0])]
+    body = [
+        [
+            excerpt(row[0].reference),
+            *(f"failure: {one.error}" if one.url is None else printable(one.url) for one in row),
+        ]
+        for row in rows
+    ]
+    widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= shutil.get_terminal_size((_WIDTH, 0)).columns:
+        for cells in (header, ["-" * width for width in widths], *body):
+            streams.say("  ".join(map(str.ljust, cells, widths)).rstrip())
+        return
+    for reference, *cells in body:
+        streams.say(reference)
+        for profile, cell in zip(header[1:], cells, strict=True):
+            streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
+
+
+_BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
 _INDENT: Final = "    "
 
 
@@ -88,46 +239,32 @@ def check(
 
     "-" or no URL reads URLs from standard input, one per line.
     """
-    violating = False
+    violates = False
     for name in filter(os.path.isfile, urls):
         fix = in_shell("relbase", "rewrite", "--check", name)
         streams.warn(printable(f"warning: {name!r} is a file; to check its links: {fix}"))
-    own = [] if base is None else [(base, None)]
-    for url, its_base in chain(own, ((url, base) for url in listed(urls or ("-",)))):
-        is_base = base is not None and its_base is None
-        found = (
-            rules.base_violations(url, grammar) if is_base else rules.violations(url, base, grammar)
-        )
-        violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
+    first = [] if base is None else [(base, None)]
+    for url, its_base in chain(first, ((url, base) for url in listed(urls or ("-",)))):
+        if base is not None and its_base is None:
+            found = rules.base_violations(url, grammar)
+        else:
+            found = rules.violations(url, base, grammar)
+        violates |= any(strict or one.kind is Severity.VIOLATION for one in found)
+        generic, own = verdicts(url)
         if as_json:
-            by = (
-                (one.grammar.value, one.production if one.is_url else None) for one in verdicts(url)
-            )
-            fields = {"url": url, "base": its_base, **dict(by), "parts": _parts(url)[0]}
-            click.echo(object_line({**fields, "violations": found}))
+            by = {
+                one.grammar.value: one.production if one.is_url else None for one in (generic, own)
+            }
+            fields = {"url": url, "base": its_base, **by, "parts": _parts(url)[0]}
+            click.echo(object_line(fields, {"violations": found}))
             continue
         click.echo(report(url, found, grammar))
-        if grammar is None and (both := _both_verdicts(url)):
-            click.echo(f"{_INDENT}{both}")
-    return ExitStatus.FOUND if violating else ExitStatus.DONE
-
-
-def _both_verdicts(url: str) -> str:
-    """What the two grammars say of an absolute URL on which they do not agree."""
-    generic, own = verdicts(url)
-    if generic.is_url == own.is_url or own.production == "url":  # of a relative one
-        return ""
-    said = ("not a URL", "a URL")
-    return (
-        f"verdicts: {said[generic.is_url]} by RFC 1808 §2.2 ({generic.production}), "
-        f"{said[own.is_url]} by RFC 1738 §5 ({own.production})"
-    )
-
-
-def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:
-    found = rules.violations(reference, base or None)
-    tally.found += any(one.kind is Severity.VIOLATION for one in found)
-    return found
+        # Of a relative URL RFC 1738 says nothing.
+        if grammar is None and generic.is_url != own.is_url and own.production != "url":
+            one, other = (("not a URL", "a URL")[by.is_url] for by in (generic, own))
+            text = f"{one} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
+            click.echo(f"{_INDENT}verdicts: {text} ({own.production})")
+    return ExitStatus.FOUND if violates else ExitStatus.DONE
 
 
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
@@ -136,25 +273,20 @@ def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
         production = rules.parse_url(url).production if grammar is None else next(by)
         return f"{_excerpt(url, 0, 0)[0]}\n{_INDENT}ok: {production}"
     lines: list[str] = []
-    excerpt = None
+    before = None
     for one in found:
         shown, caret = _excerpt(url, one.start, one.end)
-        if shown != excerpt:
-            lines.append(shown)
-        excerpt = shown
-        lines += [caret, _INDENT + _sentence(one)]
+        lines += [*([shown] if shown != before else []), caret, _INDENT + _sentence(one)]
+        before = shown
     return "\n".join(lines)
 
 
 def _sentence(found: Violation) -> str:
     where = f"character {found.start + 1}"
     text = f"{found.kind} at {where}: {found.message} ({found.production}, {found.section})"
-    remedies = [
-        f'write "{_excerpt(remedy, 0, 0)[0]}"' if remedy else "leave it out"
-        for remedy in (found.replacement, found.alternative)
-        if remedy is not None
-    ]
-    return "; ".join([text, ", or ".join(remedies)]) if remedies else text
+    given = [one for one in (found.replacement, found.alternative) if one is not None]
+    ways = [f'write "{_excerpt(one, 0, 0)[0]}"' if one else "leave it out" for one in given]
+    return f"{text}; {', or '.join(ways)}" if ways else text
 
 
 def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
@@ -171,9 +303,7 @@ def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
 
 def _ascii(text: str) -> str:
     """Text in printable ASCII: neither a terminal nor a reader takes it for anything else."""
-    return "".join(
-        character if " " <= character <= "~" else ascii(character)[1:-1] for character in text
-    )
+    return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
 
 
 _SPLIT_EPILOG: Final = """\b
@@ -218,21 +348,17 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> int:
         grammar, why = _parts(url)
         generic = rfc1808.split(url)
         kind = None if generic.scheme is None else category(generic.scheme)
-        split = {
-            "rfc1808": generic._asdict(),
-            "rfc3986": rfc3986.split(url)._asdict(),
-            "whatwg": None,
-        }
+        split: dict[str, Any] = {"rfc1808": generic, "rfc3986": rfc3986.split(url), "whatwg": None}
         with suppress(ValueError):
-            split["whatwg"] = whatwg.split(url)._asdict()
+            split["whatwg"] = whatwg.split(url)
         if as_json:
             more = {"parts": grammar, "category": kind and kind.name.lower()}
             streams.say(object_line({"url": url}, split, more))
             continue
         streams.say(excerpt(url))
         for title, values in split.items():
-            _show(title, values, "failure without a base")
-        _show("grammar", grammar, why)
+            _show(title, streams.fields_of(values) or {}, "failure without a base")
+        _show("grammar", grammar or {}, why)
         shown = kind and f"{excerpt(generic.scheme or '')}: {kind.value}"
         shown = shown or "of the scheme of its base: it has none"
         streams.say(f"    {'category':10}{shown} (RFC 1808 §2.3)")
@@ -248,11 +374,10 @@ def _parts(url: str) -> tuple[dict[str, object] | None, str]:
     return {name: streams.plain(fields[name]) for name in fields if fields[name] is not None}, ""
 
 
-def _show(title: str, values: Mapping[str, object] | None, otherwise: str) -> None:
-    if values is None:
+def _show(title: str, values: Mapping[str, object], otherwise: str) -> None:
+    if not values:
         streams.say(f"    {title:10}{otherwise}")
-        return
-    width = max(map(len, values)) + 2
+    width = max(map(len, values), default=0) + 2
     for name, value in values.items():
         streams.say(f"    {title:10}{name:{width}}{_shown(name, value)}")
         title = ""

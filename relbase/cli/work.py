@@ -23,10 +23,11 @@ from relbase.cli.files import (
 )
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
+from relbase.cli.options import FEEDS
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
-from relbase.cli.values import is_wanted
 from relbase.cli.writing import locked, place_of
+from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
 from relbase.pipeline import found_called
@@ -113,7 +114,8 @@ class _Doing:
         if own.diff or own.in_place:
             flag = "--diff shows" if own.diff else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
-        archive = archive._replace(source=self._counted(source))
+        counted = source._replace(pieces=self._before.counting(source.pieces))
+        archive = archive._replace(source=counted)
         pieces = archive.rewritten(plan, done)
         if not own.check:
             self._put(source, self._after.counting(pieces))
@@ -130,10 +132,11 @@ class _Doing:
     def _document(self, source: OpenInput, first: bytes) -> None:
         plan, own = self._plan, self._plan.options
         found = plan.finder.find(source, plan.settings.url)
-        settings = plan.settings.on_fields(found.fields)
+        settings = plan.settings._replace(fields=found.fields or plan.settings.fields)
         packed = compressed.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, with_end(source, first))
-        if not is_wanted(kind, first, own.only):
+        is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
+        if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
         if compressed.is_zip_of_mail(first):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
@@ -144,7 +147,7 @@ class _Doing:
             source, self._original = compressed.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
-            pieces = self._after.counting(self._counted(source).pieces)
+            pieces = self._after.counting(self._before.counting(source.pieces))
             if own.output is not None:
                 self._put(source, pieces)
             elif self._reports:
@@ -162,17 +165,15 @@ class _Doing:
             self._put(source, self._pieces(made, checked=checked))
         self._sum_up()
 
-    def _counted(self, source: OpenInput) -> OpenInput:
-        return source._replace(pieces=self._before.counting(source.pieces))
-
     def _rewritten(
         self, source: OpenInput, settings: Settings, found: Found
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
         plan = self._plan
-        source = self._counted(source)
+        pieces = self._before.counting(source.pieces)
         if self._coding is not None:
-            source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
+            pieces = compressed.unfolded(pieces, self._coding)
+        source = source._replace(pieces=pieces)
         for document, planned in documents.calls(source, settings, plan.finder, found):
             call = planned._replace(examines=True) if plan.options.check else planned
             result = self._result(source.shown, document, call)
@@ -193,16 +194,16 @@ class _Doing:
             return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
-        pieces = self._plain(rewritten, checked=checked)
+        def verified() -> Iterator[bytes]:
+            for document, result, call in rewritten:
+                if checked and result.changed:
+                    documents.verify(document.data, result, call)
+                yield from (document.before, result.data, document.after)
+
+        pieces = verified()
         if self._coding is not None and self._original is not None:
             pieces = compressed.folded(pieces, self._coding, self._original, self._has_changed)
         return self._after.counting(pieces)
-
-    def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
-        for document, result, call in rewritten:
-            if checked and result.changed:
-                documents.verify(document.data, result, call)
-            yield from (document.before, result.data, document.after)
 
     def _count(self, document: InputDocument, result: Result, call: Call) -> None:
         """Count a document that is done, and collect what is remarked on it."""
@@ -230,15 +231,12 @@ class _Doing:
         self, document: InputDocument, result: Result, call: Call, *, is_left: bool
     ) -> None:
         """Count what gave a message with relative references its base."""
-        done, urls = self._done, self._plan.settings.message_urls
-        has_url = call.url is not None
-        if urls is None and not (document.number and has_url):
+        done, has_urls = self._done, call.message_urls is not None
+        if not has_urls and not (document.number and call.url is not None):
             return
-        stated = "unknown"
-        if not is_left:
-            stated = stated_by(document.data, result.base, urls, has_url=has_url)
+        stated = "unknown" if is_left else stated_by(document.data, result.base, call)
         done.on_given_url += bool(document.number) and stated == "by --url"
-        if urls is not None:
+        if has_urls:
             done.bases[stated] += 1
             if is_left:
                 done.unresolved.add(document.data, call)
@@ -283,11 +281,10 @@ class _Doing:
             _print(pieces)
             return
         if output.in_maildir:
-            pieces = (b"".join(pieces),)
-            if self._has_changed():
-                *steps, name = output.parts
-                output = output._replace(parts=(*steps, self._sized(name, *pieces)))
-                self._done.job = self._done.job._replace(output=output)
+            *steps, name = output.parts
+            name, pieces = self._message(name, pieces)
+            output = output._replace(parts=(*steps, name))
+            self._done.job = self._done.job._replace(output=output)
         if self._writer.write(output, pieces, source.status):
             self._done.directory = os.path.dirname(output.path) or "."  # noqa: PTH120
         elif self._done.job.hashes is not None:
@@ -312,17 +309,17 @@ class _Doing:
                     return
             place = old
             if old.folder is not None:
-                pieces = (b"".join(pieces),)
-                name = self._sized(old.name, *pieces)
+                name, pieces = self._message(old.name, pieces)
                 place = old._replace(name=name, replaces=name == old.name)
             self._writer.put(place, pieces, held.status, self._has_changed)
             self._done.directory = place.parent.path
 
-    def _sized(self, name: str, data: bytes) -> str:
-        """The name of a message; of a compressed one it says the size that it unfolds to."""
+    def _message(self, name: str, pieces: Iterable[bytes]) -> tuple[str, Iterable[bytes]]:
+        """A message of a Maildir, and its name, which may say the size that it unfolds to."""
+        data = whole = b"".join(pieces)
         if self._coding is not None:
-            data = b"".join(compressed.unfolded((data,), self._coding))
-        return sized(name, data)
+            whole = b"".join(compressed.unfolded((data,), self._coding))
+        return sized(name, whole) if self._has_changed() else name, (data,)
 
 
 def _print(pieces: Iterable[bytes]) -> None:
