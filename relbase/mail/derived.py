@@ -10,7 +10,7 @@ import re
 from base64 import b64encode
 from bisect import bisect_left
 from collections import Counter
-from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import text_of
@@ -20,7 +20,7 @@ from relbase.notes import Note, Reason
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from relbase.containers.fields import Field
     from relbase.containers.mail import Part
@@ -35,46 +35,8 @@ class _Change(NamedTuple):
     part: Part
     grown: int  # how many bytes longer it becomes
     lines: int  # how many line ends more it has then
-    # what changes, sorted, in coordinates of the body; made when it is asked for
-    edits: Callable[[], list[Edit]]
-
-    def decoded(self, body: bytes) -> bytes | None:
-        """Return a body without the part's transfer encoding, None where it cannot be read."""
-        view = transfer_view(self.part, body, line_end(self.data))
-        return None if view is None else view.inner
-
-
-class _Later:
-    __slots__ = ("_before", "_lines", "_sizes", "_starts", "edits")
-
-    def __init__(self, data: bytes) -> None:
-        self._before = data
-        self.edits: list[Edit] = []
-        self._starts: list[int] = []  # negative, so that they ascend
-        self._sizes: list[int] = [0]  # of the first edits, by how many bytes they make it longer
-        self._lines: list[int] = [0]
-
-    def add(self, edit: Edit) -> None:
-        start, end, new = edit
-        self.edits.append(edit)
-        self._starts.append(-start)
-        self._sizes.append(self._sizes[-1] + len(new) - (end - start))
-        lines = new.count(b"\n") - self._before.count(b"\n", start, end)
-        self._lines.append(self._lines[-1] + lines)
-
-    def change(self, part: Part) -> _Change | None:
-        first = bisect_left(self._starts, -part.body.end)
-        last = len(self.edits)
-        if first == last:
-            return None
-        at = part.body.start
-        return _Change(
-            self._before,
-            part,
-            self._sizes[last] - self._sizes[first],
-            self._lines[last] - self._lines[first],
-            lambda: [Edit(e.start - at, e.end - at, e.new) for e in self.edits[first:last][::-1]],
-        )
+    later: list[Edit]  # the edits from the body on, the last one first
+    first: int  # of these those of the body begin
 
 
 # Digests of composite bodies are outside of RFC 1864, and each is as long as all in it: together
@@ -88,27 +50,38 @@ def follow_bodies(
     """Return the edits of a message and of the fields that follow its bodies, and the notes."""
     # From the last header to the first: each describes all after it, headers of parts included.
     waiting = list(edits)  # those before what has been gone through
-    later = _Later(data)
+    later: list[Edit] = []  # the others, the last one first
+    sums = [(0, 0)]  # of the first of them: by how many bytes and line ends the message grows
     stale: list[Note] = []
+
+    def add(edit: Edit) -> None:
+        start, end, new = edit
+        grown, lines = sums[-1]
+        lines += new.count(b"\n") - data.count(b"\n", start, end)
+        sums.append((grown + len(new) - (end - start), lines))
+        later.append(edit)
+
     left = MAX_DIGESTED * len(data)
     for part in reversed(parts):
         fields = [field for field in part.header.fields if field.name in _FOLLOWED]
         if not fields:
             continue
         while waiting and waiting[-1].start >= part.body.start:
-            later.add(waiting.pop())
-        change = later.change(part)
-        if change is None:
+            add(waiting.pop())
+        first = bisect_left(later, -part.body.end, key=lambda edit: -edit.start)
+        if first == len(later):
             continue
         if (part.message or part.multipart) and any(field.name in _DIGESTS for field in fields):
             left -= part.body.end - part.body.start
+        grown, lines = (sums[-1][of] - sums[first][of] for of in (0, 1))
+        change = _Change(data, part, grown, lines, later, first)
         followed, more = _followed(fields, change, is_long=left < 0)
         stale += more
         while followed and waiting and waiting[-1].start >= part.header.start:
             followed.append(waiting.pop())
         for edit in sorted(followed, reverse=True):
-            later.add(edit)
-    return [*waiting, *reversed(later.edits)], stale
+            add(edit)
+    return [*waiting, *reversed(later)], stale
 
 
 def _followed(
@@ -155,15 +128,17 @@ def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
 
 def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """RFC 1864 §2: of the decoded body, the line ends of text as CRLF; many take it as it is."""
-    found = _digest(value)
-    before = change.data[slice(*change.part.body)]
-    decoded = change.decoded(before) if found else None
-    if found is None or decoded is None:
+    if (found := _digest(value)) is None:
         return None
-    for in_crlf in (False, True):
-        if _hashed(decoded, in_crlf=in_crlf) == found[0]:
-            after = change.decoded(splice(before, change.edits()))
-            return None if after is None else (found[0], _hashed(after, in_crlf=in_crlf))
+    part, (at, end), eol = change.part, change.part.body, line_end(change.data)
+    before = change.data[at:end]
+    view = transfer_view(part, before, eol)
+    for in_crlf in (False, True) if view else ():
+        if view and _hashed(view.inner, in_crlf=in_crlf) == found[0]:
+            edits = change.later[change.first :][::-1]
+            after = splice(before, [Edit(e.start - at, e.end - at, e.new) for e in edits])
+            view = transfer_view(part, after, eol)
+            return None if view is None else (found[0], _hashed(view.inner, in_crlf=in_crlf))
     return None
 
 
@@ -289,8 +264,10 @@ class _Body:
     def __init__(self, data: bytes, part: Part, edit: Edit) -> None:
         """Look at the first edit: only what is before it stays for certain."""
         start, _, new = edit
-        same = start + _common(new, data[start : start + len(new)])
-        self._same = data[part.body.start : same]
+        pairs = zip(new, data[start : start + len(new)], strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        self._same = data[part.body.start : start + same]
+        self._octets: dict[bool, int] = {}  # each is counted once: there may be 1,000 signatures
 
     def is_covered(self, tags: dict[str, str]) -> bool:
         """Whether a signature covers what is edited."""
@@ -298,25 +275,9 @@ class _Body:
         if stated < 0:
             return True
         is_relaxed = tags.get("c", "").partition("/")[2].lower() == "relaxed"
-        return (self._relaxed if is_relaxed else self._simple) < stated
-
-    # Each is counted once: there may be 1,000 signatures.
-    @cached_property
-    def _simple(self) -> int:
-        return _octets(self._same)
-
-    @cached_property
-    def _relaxed(self) -> int:
-        # RFC 6376 §3.4.4: none at the end of a line, else one space
-        return _octets(_BLANKS.sub(lambda blanks: blanks[1] or b" ", self._same))
-
-
-def _octets(body: bytes) -> int:
-    return len(body) + body.count(b"\n") - body.count(b"\r\n")
-
-
-def _common(one: bytes, other: bytes) -> int:
-    length = min(len(one), len(other))
-    if one[:length] == other[:length]:
-        return length
-    return next(at for at in range(length) if one[at] != other[at])
+        if is_relaxed not in self._octets:
+            body = self._same
+            if is_relaxed:  # RFC 6376 §3.4.4: no blanks at the end of a line, else one space
+                body = _BLANKS.sub(lambda blanks: blanks[1] or b" ", body)
+            self._octets[is_relaxed] = len(body) + body.count(b"\n") - body.count(b"\r\n")
+        return self._octets[is_relaxed] < stated
