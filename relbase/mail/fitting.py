@@ -25,34 +25,14 @@ MAX_LINE: Final = 998
 
 def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a header or of a body that is not encoded, with the edits that mail allows."""
-    part = entity.part
+    data, part = entity.data, entity.part
     findings, edits = separate(items)
-    kept, notes = fit_lines(entity.data, within, edits, part.boundaries, entity.eol)
-    refused = [note.span for note in notes if note.span and note.reason is Reason.MIME_BOUNDARY]
-    yield from _keep_in_lines(findings, refused) if refused else findings
-    for note in notes:
-        if note.reason is not Reason.LINE_LENGTH or part.encoding != "binary":
-            text = f"{called(part)}: {note.text}"
-            yield note._replace(part=entity.context.part, text=text)
-    yield from kept
-
-
-class _Line(NamedTuple):
-    """A line with its line end, or several that edits join, and those edits."""
-
-    start: int
-    end: int
-    edits: list[Edit]
-
-
-def fit_lines(
-    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
-) -> tuple[list[Edit], list[Note]]:
-    r"""Return the edits that are possible where lines cannot be broken, and notes."""
     kept: list[Edit] = []
     notes: list[Note] = []
-    eol = eol[-1:]  # CR and LF of one line end may be mixed with LF alone
-    delimiters = [b"--" + boundary for boundary in boundaries]
+    refused: list[Span] = []
+    number, name = entity.context.part, called(part)
+    eol = entity.eol[-1:]  # CR and LF of one line end may be mixed with LF alone
+    delimiters = [b"--" + boundary for boundary in part.boundaries]
     for start, end, changes in _lines(data, within, edits, eol):
         before = data[start:end]
         is_long = _longest(before, eol) > MAX_LINE
@@ -64,14 +44,27 @@ def fit_lines(
         else:
             after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
-            text = "the line would become a delimiter of a multipart: its links are left unchanged"
-            notes.append(Note(Reason.MIME_BOUNDARY, "", Span(start, end), text))
+            refused.append(Span(start, end))
+            notes.append(Note(Reason.MIME_BOUNDARY, number, refused[-1], f"{name}: {_DELIMITER}"))
             continue
         kept += changes
-        if not is_long and _longest(after, eol) > MAX_LINE:
-            text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
-            notes.append(Note(Reason.LINE_LENGTH, "", Span(start, end), text))
-    return kept, notes
+        if not is_long and part.encoding != "binary" and _longest(after, eol) > MAX_LINE:
+            text = f"{name}: the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
+            notes.append(Note(Reason.LINE_LENGTH, number, Span(start, end), text))
+    yield from _keep_in_lines(findings, refused) if refused else findings
+    yield from notes
+    yield from kept
+
+
+_DELIMITER: Final = "the line would become a delimiter of a multipart: its links are left unchanged"
+
+
+class _Line(NamedTuple):
+    """A line with its line end, or several that edits join, and those edits."""
+
+    start: int
+    end: int
+    edits: list[Edit]
 
 
 def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
@@ -139,7 +132,9 @@ def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
-        if part.encoding != BASE64 and _shows_alike(data, edit):
+        # In quoted-printable an edit that writes no escape and no line end is shown alike.
+        escapes = Counter(_escapes(edit.new)) - Counter(_escapes(data, edit.start, edit.end))
+        if part.encoding != BASE64 and not (escapes or re.search(rb"[\r\n]", edit.new)):
             kept.append(edit)
         else:
             start, end, _ = next(_lines(data, part.body, [edit], entity.eol[-1:]))
@@ -153,13 +148,6 @@ def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]
 
 
 _escapes: Final = re.compile(rb"=[^=]{0,2}").findall
-
-
-def _shows_alike(data: bytes, edit: Edit) -> bool:
-    """Whether an edit of quoted-printable writes no escape and no line end."""
-    if b"\n" in edit.new or b"\r" in edit.new:
-        return False
-    return Counter(_escapes(edit.new)) <= Counter(_escapes(data, edit.start, edit.end))
 
 
 def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:

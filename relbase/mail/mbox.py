@@ -61,10 +61,18 @@ def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], li
         for at in message.doubtful[:1]
     ]
     if message.length is not None:
-        return _measured(message, message.length, edits), notes
-    if edits and _adds_separator(message, edits):
-        notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(0, len(message.content)), _ADDED))
-        return [], notes
+        # The edit of the Content-Length, wherever other readers see the header end.
+        start, end = message.length
+        length = int(message.content[start:end])
+        body = len(message.content) - length
+        grown = growth(edit for edit in edits if edit.start >= body)
+        if grown and all(edit.start != start for edit in edits):
+            return sorted([*edits, Edit(start, end, b"%d" % (length + grown))]), notes
+    elif edits and may_drop(message):
+        written = splice(message.content, edits)
+        if sum(1 for _ in mbox.split([message.separator or b"", written])) > 1:
+            notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(0, len(message.content)), _ADDED))
+            return [], notes
     return list(edits), notes
 
 
@@ -96,35 +104,26 @@ class Lengths:
     def keep(self, one: Numbered, edits: list[Edit]) -> tuple[list[Edit], list[Note]]:
         """Return the edits that the next message may have, and notes."""
         notes: list[Note] = []
-        end = one.start + self._grown + len(one.message.content) + len(one.message.ending)
-        near = self._near(end + growth(edits))
-        if edits and self._joins(one.message, edits, near, end + growth(edits)):
-            notes = [Note(Reason.FIELD_STALE, "", Span(0, len(one.message.content)), _JOINED)]
-            edits = []
-        for at in near:
-            if at > end + growth(edits):
-                heappush(self._ends, at)
-        if (promise := one.message.unproven) is not None:
-            body = promise.body + growth(edit for edit in edits if edit.start < promise.body)
-            heappush(self._ends, one.start + self._grown + body + promise.length)
-        self._grown += growth(edits)
-        return edits, notes
-
-    def _near(self, end: int) -> list[int]:
-        """Pop the wrong lengths up to the end of a message; return those that end right there."""
-        near = []
+        message = one.message
+        unedited = one.start + self._grown + len(message.content) + len(message.ending)
+        end = unedited + growth(edits)
+        near = []  # of the wrong lengths up to the end of the message those that end right there
         while self._ends and self._ends[0] <= end:
             at = heappop(self._ends)
             if at >= end - _LINE_ENDS:
                 near.append(at)
-        return near
-
-    def _joins(self, message: mbox.Message, edits: list[Edit], near: list[int], end: int) -> bool:
-        """Whether one of these lengths would be right, were the edits made."""
-        if not near:
-            return False
-        text = splice(message.content, edits) + message.ending
-        return any(_line_ends(text, len(text) - (end - at)) is not None for at in near)
+        text = splice(message.content, edits) + message.ending if edits and near else b""
+        if text and any(_line_ends(text, len(text) - (end - at)) for at in near):
+            notes = [Note(Reason.FIELD_STALE, "", Span(0, len(message.content)), _JOINED)]
+            edits = []
+            for at in near:
+                if at > unedited:
+                    heappush(self._ends, at)
+        if (promise := message.unproven) is not None:
+            body = promise.body + growth(edit for edit in edits if edit.start < promise.body)
+            heappush(self._ends, one.start + self._grown + body + promise.length)
+        self._grown += growth(edits)
+        return edits, notes
 
 
 _JOINED: Final = (
@@ -139,23 +138,6 @@ _line_ends: Final = re.compile(rb"(?:\r?\n){0,2}\Z").match
 def may_drop(message: mbox.Message) -> bool:
     """Return whether `settle` may drop the edits of a message: no edit writes `From `."""
     return message.length is None and b"\n" + _FROM in message.content
-
-
-def _adds_separator(message: mbox.Message, edits: Sequence[Edit]) -> bool:
-    if not may_drop(message):
-        return False
-    written = splice(message.content, edits)
-    return sum(1 for _ in mbox.split([message.separator or b"", written])) > 1
-
-
-def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits with that of the Content-Length, wherever other readers see the header end."""
-    written = message.content[length.start : length.end]
-    body = len(message.content) - int(written)
-    grown = growth(edit for edit in edits if edit.start >= body)
-    if grown and all(edit.start != length.start for edit in edits):
-        return sorted([*edits, Edit(*length, b"%d" % (int(written) + grown))])
-    return list(edits)
 
 
 def is_settled(message: mbox.Message, note: Note) -> bool:
@@ -180,14 +162,10 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
         notes += more
         if note := budget.note(inside.part):
             notes.append(note)
+        is_dropped = bool(edits) and not settled
         left: list[Item] = []
         for item in findings:
-            if (
-                edits
-                and not settled
-                and isinstance(item, Found)
-                and item.status is Status.REWRITTEN
-            ):
+            if is_dropped and isinstance(item, Found) and item.status is Status.REWRITTEN:
                 left.append(item._replace(status=Status.KEPT))
             elif not (isinstance(item, Note) and is_settled(one.message, item)):
                 left.append(item)

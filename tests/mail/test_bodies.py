@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final, cast
 
 import pytest
 from hypothesis import given
@@ -11,12 +12,27 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.fitting import MAX_LINE, fit_lines
-from relbase.mail.parts import line_end, transfer_view
-from relbase.notes import Reason
+from relbase.mail.fitting import MAX_LINE, fit
+from relbase.mail.parts import MailPart, line_end, transfer_view
+from relbase.notes import Note, Reason
+from relbase.rewriting.items import separate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relbase.rewriting.context import Context
     from relbase.view.runs import View
+
+
+def fitted(
+    data: bytes, edits: list[Edit], boundaries: Sequence[bytes], eol: bytes = b"\n"
+) -> tuple[list[Edit], list[Note]]:
+    part = walk(b"")[0]._replace(boundaries=tuple(boundaries))
+    context = cast("Context", SimpleNamespace(part=""))
+    entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
+    notes, kept = separate(fit(entity, Span(0, len(data)), edits))
+    return kept, cast("list[Note]", notes)
+
 
 # (data, its line end)
 LINE_ENDS = [
@@ -46,7 +62,7 @@ def test_a_line_that_grows_beyond_the_limit_is_told_once(
     data = eol.join((b"before", line, b"after", b"x" * 2000, b""))
     start = len(b"before" + eol)
     made = [Edit(start + 5 * n, start + 5 * n, b"y" * (20 // edits)) for n in range(edits)]
-    kept, notes = fit_lines(data, Span(0, len(data)), made, (), eol)
+    kept, notes = fitted(data, made, (), eol)
     assert kept == made
     assert [note.reason for note in notes] == [Reason.LINE_LENGTH] * (length > MAX_LINE)
     for note in notes:
@@ -56,7 +72,7 @@ def test_a_line_that_grows_beyond_the_limit_is_told_once(
 
 def test_lines_that_are_joined_count_as_one() -> None:
     data = b"x" * 600 + b"\n" + b"y" * 600 + b"\nz"
-    kept, notes = fit_lines(data, Span(0, len(data)), [Edit(600, 601, b"")], (), b"\n")
+    kept, notes = fitted(data, [Edit(600, 601, b"")], ())
     assert len(kept) == len(notes) == 1
     assert notes[0].span == (0, 1202)
 
@@ -83,7 +99,7 @@ def test_no_line_becomes_a_delimiter(
         edit = Edit(len(before) + at, len(before) + at, new)
         other = Edit(len(data), len(data), b"!")
         edits = [edit, other] if after else [edit]
-        kept, notes = fit_lines(data, Span(0, len(data)), edits, boundaries, b"\n")
+        kept, notes = fitted(data, edits, boundaries)
         assert (edit in kept) == stays
         assert [note.reason for note in notes] == [Reason.MIME_BOUNDARY] * (not stays)
         if after and stays:
@@ -99,7 +115,7 @@ def test_a_long_line_becomes_no_delimiter(line: bytes, *, stays: bool) -> None:
     for around in (b"", b"text\n"):
         moved = [Edit(e.start + len(around), e.end + len(around), e.new) for e in edits]
         whole = around + data
-        kept, notes = fit_lines(whole, Span(0, len(whole)), moved, [b"ab", b"abyy"], b"\n")
+        kept, notes = fitted(whole, moved, [b"ab", b"abyy"])
         assert kept == (moved if stays else [])
         assert [note.reason for note in notes] == [Reason.MIME_BOUNDARY] * (not stays)
 
@@ -121,7 +137,7 @@ def test_whatever_is_edited_no_delimiter_comes_to_be(
         if start <= end and (not edits or start > edits[-1].end):
             edits.append(Edit(start, end, new))
     eol = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
-    kept, notes = fit_lines(data, Span(0, len(data)), edits, [b"a", b"ab"], eol)
+    kept, notes = fitted(data, edits, [b"a", b"ab"], eol)
     assert set(kept) <= set(edits)
     assert kept == sorted(kept)
     assert bool(notes) == (len(kept) < len(edits))
