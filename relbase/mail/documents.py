@@ -57,7 +57,11 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
 
 def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
     part = entity.part
-    items = lower(_with_signature(entity, items, view.inner), view, part.body.start)
+    findings, edits = separate(items)
+    if edits and (at := view.inner.find(_CLEAR_SIGNED)) >= 0:
+        span = Span(at, at + 1)
+        findings.append(entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, span))
+    items = lower(chain(findings, edits), view, part.body.start)
     if part.disputed:
         items = fit_both_readings(entity, items)
     elif part.encoding in IDENTITY:
@@ -89,17 +93,6 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
 
 # With these each edit is made.
 _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
-
-
-def _with_signature(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
-    findings, edits = separate(items)
-    yield from findings
-    if not edits:
-        return
-    at = inner.find(_CLEAR_SIGNED)
-    if at >= 0:
-        yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
-    yield from edits
 
 
 _FOOTER: Final = "has text after its base64, which readers drop or show as it is: left unchanged"

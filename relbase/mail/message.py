@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
 from relbase.containers import mail
@@ -20,7 +20,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.items import Item, lower, separate, shift
+from relbase.rewriting.items import Item, lower, parted, separate, shift
 from relbase.rewriting.reference import Place, visit_url
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
@@ -51,13 +51,12 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     edits: list[Edit] = []
     silent: set[str] = set()
     for index, entity in enumerate(parts_of(data, parts, context)):
-        if index in skipped:
-            continue
-        for item in _visit_part(entity, encoded):
-            if isinstance(item, Edit):
-                edits.append(item)
-            elif not (isinstance(item, Note) and _is_repeated(item, entity.part, silent)):
-                yield item
+        for item in () if index in skipped else parted(_visit_part(entity, encoded), edits):
+            if isinstance(item, Note) and item.text.endswith(_SILENT):
+                if entity.part.type in silent:
+                    continue
+                silent.add(entity.part.type)
+            yield item
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))
@@ -137,7 +136,8 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
     elif is_leaf:
-        known = _known_as(part)
+        is_tnef = part.name.lower() == "winmail.dat"
+        known = _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
         is_noted = part.type not in _NOT_NOTED and (known or part.type.startswith(_NOTED))
         if is_noted or (holds is not None and holds(part.name)):
             yield entity.note(Reason.KIND_UNSUPPORTED, f"{known}{_SILENT}")
@@ -157,41 +157,31 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 
 
 def _visit_header(entity: MailPart) -> Iterator[Item]:
-    part = entity.part
-    linking = [
-        (field, form) for field in part.header.fields if (form := _form(field, part)) is not None
-    ]
-    if linking:
-        context = entity.context
-        if not (part.boundaries or context.part or context.task.edits_only):
-            # What is found is listed, no edit could be refused, and a field may hold a million.
-            context = context.asking(context.task._replace(found_only=True))
-            yield from _visit_fields(entity._replace(context=context), linking)
-            return
+    part, context = entity.part, entity.context
+    if part.boundaries or context.part or context.task.edits_only:
         header = Span(part.header.start, part.header.end)
-        yield from fit(entity, header, _visit_fields(entity, linking))
+        return fit(entity, header, _visit_fields(entity))
+    # What is found is listed, no edit could be refused, and a field may hold a million.
+    context = context.asking(context.task._replace(found_only=True))
+    return _visit_fields(entity._replace(context=context))
 
 
-def _form(field: Field, part: Part) -> headers.LinkingField | None:
-    if field.name == "content-type":
-        return headers.EXTERNAL_BODY if part.opaque is Reason.MIME_EXTERNAL else None
-    return headers.FIELDS.get(field.name.encode())
-
-
-def _visit_fields(
-    entity: MailPart, linking: list[tuple[Field, headers.LinkingField]]
-) -> Iterator[Item]:
+def _visit_fields(entity: MailPart) -> Iterator[Item]:
     own = around = entity.context.base
     stated_by = ""
     if entity.states_base:
         # A header's own base is embedded for the references that stand in it.
         own, around = replace(own, layer=Layer.EMBEDDED), own.outer or own
         stated_by = own.source.partition(" of ")[0].lower()
-    for field, form in linking:
-        # A field that states a base is resolved against the base around it, never against itself.
-        is_outside = field.name == stated_by or field.name in STATES_BASE
-        context = entity.context.on(around if is_outside else own)
-        yield from visit_field(entity.data, field, form, context)
+    for field in entity.part.header.fields:
+        form = headers.FIELDS.get(field.name.encode())
+        if field.name == "content-type" and entity.part.opaque is Reason.MIME_EXTERNAL:
+            form = headers.EXTERNAL_BODY
+        if form is not None:
+            # A field that states a base is resolved against the base around it, never on itself.
+            is_outside = field.name == stated_by or field.name in STATES_BASE
+            context = entity.context.on(around if is_outside else own)
+            yield from visit_field(entity.data, field, form, context)
 
 
 def visit_field(
@@ -229,20 +219,6 @@ _NOT_NOTED: Final = frozenset(
 )
 
 
-def _known_as(part: Part) -> str:
-    is_tnef = part.name.lower() == "winmail.dat"
-    return _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
-
-
-def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:
-    """Whether it has been said of a type that it is not looked into."""
-    if note.reason is not Reason.KIND_UNSUPPORTED or not note.text.endswith(_SILENT):
-        return False
-    is_known = part.type in silent
-    silent.add(part.type)
-    return is_known
-
-
 _OPAQUE: Final = {
     Reason.MIME_SIGNED: "is signed: left unchanged (RFC 1847 §2.1)",
     Reason.MIME_SEALED: "is sealed: left unchanged",
@@ -263,54 +239,40 @@ _OPAQUE: Final = {
 # or nothing, and no part of the message.
 
 
-class Envelope(NamedTuple):
-    """What is around a message of Apple Mail."""
-
-    number: Span  # the digits of its length, and the spaces that they are padded with
-    # the message; empty when the length is not that of any
-    message: Span
-
-
 _first_line: Final = re.compile(rb"([0-9]{1,18} {0,20})\r?\n(?=[!-9;-~]{1,99}[ \t]{0,9}:)").match
 _property_list: Final = re.compile(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plist|\Z)").match
 
 
-def read_envelope(data: bytes) -> Envelope | None:
-    """Return what is around a message of Apple Mail, None for any other text."""
+def read_envelope(data: bytes) -> tuple[Span | None, Span]:
+    """Return the padded number in front of a message, and the message; empty if that is wrong."""
     first = _first_line(data)
     if first is None:
-        return None
+        return None, Span(0, len(data))
     start = first.end()
     end = start + int(first[1])
     is_true = end <= len(data) and _property_list(data, end) is not None
-    return Envelope(Span(*first.span(1)), Span(start, end if is_true else start))
-
-
-def _message_in(data: bytes) -> Span:
-    envelope = read_envelope(data)
-    return Span(0, len(data)) if envelope is None else envelope.message
+    return Span(*first.span(1)), Span(start, end if is_true else start)
 
 
 def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
     """Return the fields of the header of a message, names in lower case, values unfolded."""
-    start = _message_in(data).start
+    _, (start, _) = read_envelope(data)
     return message_fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))))
 
 
 def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
     """The items of a message; of one of Apple Mail with the edit of the line that counts it."""
-    envelope = read_envelope(data)
-    if envelope is None:
+    number, (start, end) = read_envelope(data)
+    if number is None:
         yield from visit_message(data, context)
         return
-    start, end = envelope.message
     if start == end:
-        yield Note(Reason.FIELD_STALE, context.part, envelope.number, _WRONG)
+        yield Note(Reason.FIELD_STALE, context.part, number, _WRONG)
         return
     findings, edits = separate(visit_message(data[start:end], context))
     yield from shift(findings, start)
     if edits:
-        at, after = envelope.number
+        at, after = number
         count = b"%d" % (end - start + growth(edits))
         yield Edit(at, after, count.ljust(after - at))  # as wide as its padding allows
         yield from shift(edits, start)
@@ -324,13 +286,13 @@ _WRONG: Final = (
 
 def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of a message, the outermost first; `data` and `context` as of `visit_mail`."""
-    start, end = _message_in(data)
+    _, (start, end) = read_envelope(data)
     return message_entities(data[start:end], context, start)
 
 
 def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
     """The encoded documents of a message."""
-    start, end = _message_in(data)
+    _, (start, end) = read_envelope(data)
     return decoded_bodies(data[start:end], start, context)
 
 

@@ -307,4 +307,4 @@ def test_a_wrong_count_is_noted(more: int) -> None:
     "data", [b"", b"12\n", b"12\n\nA: b", b"A: b\n\n", b"x12\nA: b\n", COUNTED]
 )
 def test_what_is_not_one(data: bytes) -> None:
-    assert read_envelope(data) is None
+    assert read_envelope(data) == (None, (0, len(data)))
