@@ -36,11 +36,11 @@ def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
         ("warc-type", "warcinfo" if url.startswith("filedesc:") else kind),
         ("warc-target-uri", url),
         # `20081113213051` as WARC writes it; what is left out is zero
-        ("warc-date", _date_and_time(r"\1-\2-\3T\4:\5:\6Z", date.ljust(14, "0"))),
+        ("warc-date", re.sub(_DATE, r"\1-\2-\3T\4:\5:\6Z", date.ljust(14, "0"))),
         ("warc-ip-address", address),
         ("content-type", type_),
         ("content-length", length),
     )
 
 
-_date_and_time: Final = re.compile("(....)(..)(..)(..)(..)(..)").sub
+_DATE: Final = "(....)(..)(..)(..)(..)(..)"

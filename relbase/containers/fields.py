@@ -17,7 +17,7 @@ from relbase.edit import Span
 from relbase.registry import REMEMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
@@ -49,17 +49,17 @@ class Header(NamedTuple):
     cut: bool  # whether it passes a limit. What comes past it was not read
 
 
-def _alternatives(names: Iterable[str]) -> bytes:
-    """Build what matches one of the names; the engine compares what they begin with once."""
+def _alternatives() -> bytes:
+    # the engine compares what names begin with once
     tails: dict[str, list[str]] = {}
-    for name in sorted(names, reverse=True):
+    for name in sorted(REMEMBERED, reverse=True):
         head, dash, tail = name.partition("-")
         tails.setdefault(head + dash, []).append(tail)
     words = (re.escape(head) + f"(?:{'|'.join(tails[head])})" for head in tails)
     return f"(?:{'|'.join(words)})".encode()
 
 
-_REMEMBERED: Final = _alternatives(REMEMBERED)
+_REMEMBERED: Final = _alternatives()
 
 # A header goes on to one of these: all of RFC 2045 §3. Others may stand in a text: `Link: ...`.
 _MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"

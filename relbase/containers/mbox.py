@@ -8,6 +8,7 @@ and a separator or the end of the file, follow that number of bytes.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
@@ -146,16 +147,10 @@ class _Source:
             digits = None
             following, doubtful = self._next_separator(body - 1)
             ending = self._empty_line(content, following)
-        message = Message(
-            offset,
-            self.copied(0, content),
-            self.copied(content, ending),
-            self.copied(ending, following),
-            digits,
-            unproven,
-            tuple(at - content for at in doubtful),
-        )
-        return message, following
+        spans = pairwise((0, content, ending, following))
+        separator, text, after = (self.copied(start, end) for start, end in spans)
+        places = tuple(at - content for at in doubtful)
+        return Message(offset, separator, text, after, digits, unproven, places), following
 
     def _search(self, pattern: re.Pattern[bytes], size: int, at: int) -> int:
         """Where the first match from `at` on ends, or the file; `size`: of the longest match."""

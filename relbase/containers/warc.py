@@ -135,7 +135,13 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     if found is not None:
         if is_wanted and block:
             is_whole = len(block) == length and found.trouble is Trouble.CUT
-            found = found._replace(salvaged=_salvaged(record, block, is_whole=is_whole))
+            following = _starts(block)
+            there = block[: following.start()].rstrip(b"\r\n") if following else block
+            salvaged = record._replace(size=len(there), block=there)
+            if not (is_whole or record.get("warc-truncated")):
+                told = (*record.fields, ("warc-truncated", "unspecified"))
+                salvaged = salvaged._replace(fields=told)
+            found = found._replace(salvaged=salvaged)
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)
     elif why or (is_wanted and block is None):
@@ -143,8 +149,11 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     else:
         kept = block if is_wanted else None
         yield record._replace(size=length, block=kept, remark=text.remark)
-    if found is None and _is_cut_behind(text, record):
-        yield record.fault(Trouble.CUT, "the archive breaks off after the block")
+    if found is None and not (text.packed or record.version == ARC):
+        # the line ends that follow a record (WARC/1.1 §4)
+        after = text.peek(_BETWEEN)
+        if text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n"):
+            yield record.fault(Trouble.CUT, "the archive breaks off after the block")
 
 
 def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
@@ -166,26 +175,8 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
     return record.fault(Trouble.LENGTH, what)
 
 
-def _salvaged(record: Record, block: bytes, *, is_whole: bool) -> Record:
-    """A record whose block breaks off, or covers what follows it; told as WARC-Truncated."""
-    following = _starts(block)
-    if following:
-        block = block[: following.start()].rstrip(b"\r\n")
-    is_told = is_whole or record.get("warc-truncated")
-    more = () if is_told else (("warc-truncated", "unspecified"),)
-    return record._replace(fields=record.fields + more, size=len(block), block=block)
-
-
 # Two line ends and the start of a version.
 _BETWEEN: Final = 9
-
-
-def _is_cut_behind(text: Unfolded, record: Record) -> bool:
-    """Whether the archive ends without the line ends that follow a record (WARC/1.1 §4)."""
-    if text.packed or record.version == ARC:
-        return False
-    after = text.peek(_BETWEEN)
-    return text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n")
 
 
 def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
@@ -262,8 +253,12 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     version = _version(text.data, text.pos)
     if version is None or found[1] or found.end() - text.pos > MAX_HEAD:
         return None
-    listed = _fields(text.data[version.end() : found.end()])
-    fields = tuple([(_NAMES.get(name) or _name(name), _text_of(value)) for name, value in listed])
+    fields = tuple(
+        [
+            (name.decode("ascii", "replace").lower(), _text_of(value))
+            for name, value in _fields(text.data[version.end() : found.end()])
+        ]
+    )
     text.pos = found.end()
     lengths = {value for name, value in fields if name == "content-length"}
     record = Record(version[1].decode().upper(), fields, offset, 0, None)
@@ -275,22 +270,6 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
         why = "more than any block has" if is_number else "and no number"
         return record, None, f"Content-Length is {length[:40]!r}, {why}"
     return record, int(length), ""
-
-
-def _name(name: bytes) -> str:
-    return name.decode("ascii", "replace").lower()
-
-
-# As they are written nearly always.
-_NAMES: Final = {
-    name.encode(): name.lower()
-    for name in (
-        *("WARC-Type", "WARC-Record-ID", "WARC-Date", "WARC-Target-URI", "WARC-Warcinfo-ID"),
-        *("WARC-Concurrent-To", "WARC-Refers-To", "WARC-IP-Address", "WARC-Payload-Digest"),
-        *("WARC-Block-Digest", "WARC-Identified-Payload-Type", "WARC-Truncated"),
-        *("Content-Type", "Content-Length"),
-    )
-}
 
 
 def _text_of(value: bytes) -> str:
