@@ -11,7 +11,7 @@ import os
 import time
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import relbase
 from relbase import warc
@@ -54,11 +54,6 @@ _COUNTED: Final = {
 }
 
 
-class _How(TypedDict):
-    profile: relbase.Profile
-    policy: relbase.Policy
-
-
 class Archive(NamedTuple):
     source: OpenInput
     settings: Settings
@@ -70,7 +65,7 @@ class Archive(NamedTuple):
     is_zip: bool  # a WACZ, or another ZIP file with archives in it
 
     @property
-    def how(self) -> _How:
+    def how(self) -> dict[str, Any]:
         profile = relbase.Profile(self.settings.profile)
         return {"profile": profile, "policy": self.settings.policy}
 
@@ -167,7 +162,6 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(warc.conversion, date=date, info=info, **self.how)
         pages = 0
         for page in self.pages():
             pages += 1
@@ -175,7 +169,7 @@ class Archive(NamedTuple):
                 continue
             made = None
             with self._guarding(page):
-                made = convert(page)
+                made = warc.conversion(page, date=date, info=info, **self.how)
             if made is None:
                 continue
             done.notes.update(_CODING for _ in page.remarks)

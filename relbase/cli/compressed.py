@@ -72,11 +72,7 @@ def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Cod
 _NAMES: Final = {kind.value for kind, row in FORMATS.items() if row.messages}
 
 # A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
-_ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
-
-
-def is_zip_of_mail(first: bytes) -> bool:
-    return first.startswith(b"PK\x03\x04") and _ZIPPED.search(first, 0, 1 << 16) is not None
+ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
 
 
 def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:

@@ -167,14 +167,29 @@ def opened_below(
             directory.close()
 
 
-class NewFile:
-    """A file that is being written, under a name that nobody has, and locked."""
+class NewFile(AbstractContextManager["NewFile"]):
+    """A file that is being written, locked, under a name that nobody has.
 
-    def __init__(self, parent: Directory, name: str, mode: int) -> None:
+    When the `with` ends it is removed, unless it has got another name.
+    """
+
+    def __init__(self, parent: Directory, name: str, mode: int = 0o600) -> None:
         self._parent = parent
-        self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
-        self.descriptor = parent.open_new(self.name, mode)
-        self._is_open = True
+        for _ in range(_ATTEMPTS):
+            self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
+            self.descriptor = parent.open_new(self.name, mode)
+            self._is_open = True
+            is_own = lock(self.descriptor) is not False
+            # Another run that has the lock, or had it before, removes it.
+            if is_own and (os.name == "nt" or os.fstat(self.descriptor).st_nlink != 0):
+                return
+            self.close()
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        with suppress(OSError):
+            self._parent.unlink(self.name)
 
     def write(self, pieces: Iterable[bytes]) -> None:
         for piece in pieces:
@@ -205,29 +220,6 @@ class NewFile:
 
 # Windows gives an open file no other name, and no times.
 _CLOSED_FIRST: Final = os.utime not in os.supports_fd
-
-
-@contextmanager
-def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFile]:
-    """Make a file of a name that nobody has, which is removed unless it gets another name."""
-    made = _made(parent, name, mode)
-    try:
-        yield made
-    finally:
-        made.close()
-        with suppress(OSError):
-            parent.unlink(made.name)
-
-
-def _made(parent: Directory, name: str, mode: int) -> NewFile:
-    for _ in range(_ATTEMPTS):
-        made = NewFile(parent, name, mode)
-        is_own = lock(made.descriptor) is not False
-        # Another run that has the lock, or had it before, removes it.
-        if is_own and (os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0):
-            return made
-        made.close()
-    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
 
 
 def lock(descriptor: int) -> bool | None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from relbase.cli import files
-from relbase.cli.directories import new_file, opened_directory, sweep
+from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import printable
 from relbase.warc import rows, table
@@ -106,7 +106,7 @@ def _new(path: str) -> Iterator[pa.NativeFile]:
     directory, name = os.path.split(path)
     with opened_directory(directory) as parent:
         sweep(parent)
-        with new_file(parent, name, 0o666) as made:
+        with NewFile(parent, name, 0o666) as made:
             with open(made.descriptor, "wb", closefd=False) as file:
                 yield pa.PythonFile(file, "w")
             made.finish(None)

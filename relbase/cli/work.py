@@ -138,7 +138,7 @@ class _Doing:
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
-        if compressed.is_zip_of_mail(first):
+        if first.startswith(b"PK") and compressed.ZIPPED.search(first, 0, 1 << 16):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:

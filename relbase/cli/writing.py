@@ -78,7 +78,7 @@ class Writer:
                 if made_in.path not in self._swept:
                     self._swept.add(made_in.path)
                     directories.sweep(made_in)
-                with directories.new_file(made_in, place.name, mode) as made:
+                with directories.NewFile(made_in, place.name, mode) as made:
                     made.write(pieces)
                     if not wanted():
                         return False
@@ -142,7 +142,12 @@ def _name(made_in: Directory, made: str, place: Place) -> bool:
     if place.replaces:
         made_in.replace(made, place.parent, place.name)
     else:
-        is_new = _name_new(made_in, made, place)
+        try:
+            _link(made_in, made, place.parent, place.name)
+        except FileExistsError:
+            is_new = False
+            if not place.goes_on or _hash(made_in, made) != _hash(place.parent, place.name):
+                raise _there(place) from None
     if old is not None and not place.replaces:
         place.parent.sync()
         with suppress(FileNotFoundError):
@@ -176,16 +181,6 @@ def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
     fields = "st_dev", "st_ino", "st_size", "st_mtime_ns"
     if any(getattr(now, name) != getattr(read, name) for name in fields):
         raise ChangedError("it changed while it was read: nothing was written, try again")
-
-
-def _name_new(made_in: Directory, made: str, place: Place) -> bool:
-    try:
-        _link(made_in, made, place.parent, place.name)
-    except FileExistsError:
-        if place.goes_on and _hash(made_in, made) == _hash(place.parent, place.name):
-            return False
-        raise _there(place) from None
-    return True
 
 
 def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
@@ -344,19 +339,15 @@ def _lock(path: str, parent: Directory, dot: str, stack: ExitStack) -> bool:
         file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
         directories.lock_as_mail(file.fileno())
         with suppress(PermissionError):  # then nothing can be replaced there: reported when it is
-            _make_dot(parent, dot, taken)
+            made = taken.enter_context(directories.NewFile(parent, dot))
+            made.write((_OWN,))
+            _link(parent, made.name, parent, dot)
+            taken.callback(_unlock, parent, dot, made)
+            with suppress(FileNotFoundError):
+                parent.unlink(made.name)
         stack.push(taken.pop_all())
         return True
     return False
-
-
-def _make_dot(parent: Directory, dot: str, taken: ExitStack) -> None:
-    made = taken.enter_context(directories.new_file(parent, dot))
-    made.write((_OWN,))
-    _link(parent, made.name, parent, dot)
-    taken.callback(_unlock, parent, dot, made)
-    with suppress(FileNotFoundError):
-        parent.unlink(made.name)
 
 
 def _unlock(parent: Directory, dot: str, made: directories.NewFile) -> None:
