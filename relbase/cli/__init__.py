@@ -89,7 +89,6 @@ _PROGRAM: Final = (sys.executable, "-P", "-c", "from relbase.cli import main; ma
 
 
 def _deliver(arguments: Sequence[str]) -> int:
-    """Filter the message on standard input; return the exit status."""
     try:
         with open(0, "rb", closefd=False) as file:
             data = file.read()

@@ -151,7 +151,6 @@ class Archive(NamedTuple):
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
 
     def rewritten(self, plan: Plan, done: Done) -> Iterator[bytes]:
-        """Yield the records of the output, the warcinfo record first."""
         own = plan.options
         packing, name = self._packing(own.output)
         self._refuse_originals(own, packing)
@@ -191,7 +190,6 @@ class Archive(NamedTuple):
         done.text = f"{counted(pages, 'page')}, {made_}, links made absolute in {places}"
 
     def _packing(self, output: str | None) -> tuple[Any, str]:
-        """How the output is packed, and its name for the warcinfo record."""
         if output is None:
             return self.packing, ""
         in_directory = output.endswith("/") or os.path.isdir(output)  # noqa: PTH112

@@ -57,7 +57,6 @@ def _broken() -> tuple[type[Exception], ...]:
 
 
 def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
-    """Return how an input is compressed, and what it is, where it is mail."""
     coding = next((one for one in _CODINGS if first.startswith(one.mark)), None)
     if coding is None or not (settings.kind is None or settings.kind in _NAMES):
         return None

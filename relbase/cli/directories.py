@@ -59,7 +59,6 @@ class Directory(AbstractContextManager["Directory"]):
         return opened_directory, (self.path,)
 
     def _at(self, name: str) -> str:
-        """A name for a call that gets the descriptor too."""
         return name if self._descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118
 
     def close(self) -> None:

@@ -38,7 +38,6 @@ class Input(NamedTuple):
 
     @property
     def parts(self) -> list[str]:
-        """The steps from the root to it; its last name alone without a root."""
         if self.root:
             return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
         return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
@@ -69,7 +68,6 @@ _archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 
 def packing_of(name: str) -> str | None:
-    """Return how an archive of this name is packed, None for other names."""
     found = _archive_name.search(name)
     return (found[1] or "").lower() if found else None
 
@@ -94,7 +92,6 @@ STOPPING: Final = frozenset(
 
 @contextmanager
 def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
-    """Let an error of the system be one of this output."""
     try:
         yield
     except OSError as error:
@@ -219,7 +216,6 @@ def is_read_again(source: OpenInput) -> bool:
 
 
 def rewound(source: OpenInput) -> OpenInput:
-    """Return an input that is a regular file, to be read from its beginning as it is now."""
     assert source.descriptor is not None
     os.lseek(source.descriptor, 0, os.SEEK_SET)
     file = open(source.descriptor, "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
@@ -228,7 +224,6 @@ def rewound(source: OpenInput) -> OpenInput:
 
 
 def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
-    """Return the first piece of an input, and the input with that piece still to be read."""
     first = next(source.pieces, b"")
     return first, source._replace(pieces=chain((first,), source.pieces))
 

@@ -35,8 +35,6 @@ FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
 
 
 class LinkPrinter(NamedTuple):
-    """Prints a link on a line: for people, as JSON, or with its violations of the grammar."""
-
     tally: Tally
     as_json: bool = False
     violations: bool = False
@@ -242,7 +240,6 @@ def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> I
 
 
 def _followed(groups: Iterable[list[_T]]) -> Iterator[tuple[list[_T], list[_T]]]:
-    """Each group with the one after it, the last with none."""
     return pairwise(chain(groups, ([],)))
 
 

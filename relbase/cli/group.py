@@ -49,7 +49,6 @@ _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line, report what ends it early, and return the exit status."""
     try:
         return _run(expanded(arguments) if os.name == "nt" else list(arguments))
     except click.ClickException as error:
@@ -309,8 +308,6 @@ def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Param
 
 
 class Command(click.Command):
-    """A command with two kinds of help, which answers guesses at its options."""
-
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.context_settings = {"help_option_names": ["--help"]}

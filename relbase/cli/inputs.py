@@ -94,7 +94,6 @@ _is_url: Final = expression(r"(?:https?|ftp)://", re.IGNORECASE)
 
 
 def _refuse_urls(names: Sequence[str]) -> None:
-    """Tell people who give a URL as an input what they can do: relbase fetches nothing."""
     urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
     if not urls:
         return
@@ -107,8 +106,6 @@ def _refuse_urls(names: Sequence[str]) -> None:
 
 
 class Reading(NamedTuple):
-    """What a command that only reads goes through."""
-
     inputs: Inputs
     settings: Settings
     finder: Finder
@@ -183,7 +180,6 @@ def _refuse_one_url(names: Sequence[str], settings: Settings) -> None:
 def _messages(
     name: str, failed: Callable[[str, Exception], None], *, follow: bool
 ) -> Iterator[Input]:
-    """The messages of a Maildir: each is an input of its own."""
     try:
         for folder in files.maildir_folders(name):
             boxes = [os.path.join(name, folder, box) for box in BOXES]  # noqa: PTH118

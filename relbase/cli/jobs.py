@@ -81,7 +81,6 @@ def stated_by(data: bytes, base: Base, call: Call) -> str:
 
 
 def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
-    """Yield what is said after a run of what gave messages their bases, and of those without."""
     if bases:
         parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
         yield f"base URLs of {counted(bases.total(), 'message')} with relative links: {parts}"
@@ -230,7 +229,6 @@ def _row(done: Done) -> dict[str, object]:
 
 @contextmanager
 def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
-    """Yield what writes the line of an input, after those of a report that goes on."""
     if goes_on:
         # The line that whatever ended a run has cut is taken off: none follows it.
         with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123

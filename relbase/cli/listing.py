@@ -278,7 +278,6 @@ def _where(base: Base) -> str:
 
 
 def _advice(entities: Sequence[Entity], *, several: bool) -> str:
-    """What to give when a document has no base, or one of no use."""
     outermost, *parts = entities
     rows = ((entity, reader(entity.type, "")) for entity in parts)
     read = [entity for entity, row in rows if row is not None and row.visit is not None]

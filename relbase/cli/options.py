@@ -186,7 +186,6 @@ def attributes(value: str) -> tuple[tuple[str, str], ...]:
 
 
 def kinds(value: str) -> frozenset[str]:
-    """Read --only: kinds and `feeds`, with commas."""
     names = frozenset(name.strip().lower() for name in value.split(","))
     if wrong := ", ".join(sorted(map(ascii, names - set(CHOICES)))):
         raise click.BadParameter(f"{wrong}: give some of {', '.join(CHOICES)}, with commas")

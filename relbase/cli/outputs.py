@@ -34,7 +34,6 @@ def is_directory(output: str, inputs: Inputs) -> bool:
 def plan(
     inputs: Inputs, output: str, *, force: bool, known: Container[str] | None = None
 ) -> dict[str, Output]:
-    """Return where the output of each input goes, and make the directory they go to."""
     several = is_directory(output, inputs)
     if several:
         found = _in_directory(output, inputs.all, force=force)
@@ -167,7 +166,6 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
 def plan_maildir(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
-    """Return where the messages of a Maildir go, and make the directories of its copy."""
     if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
         text = f"'{printable(copy)}' is not a directory, and a Maildir needs one: give -o DIR"
         raise click.UsageError(text)
@@ -219,7 +217,6 @@ _size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
 
 
 def sized(name: str, data: bytes) -> str:
-    r"""Return the name of a message with the sizes that it has."""
     unique, colon, flags = name.partition(":")
     bare = data.count(b"\n") - data.count(b"\r\n")
     sizes = {"S": len(data), "W": len(data) + bare}

@@ -193,8 +193,6 @@ _FAREWELL: Final = 1.0
 
 
 class _Process:
-    """A process, and the job that it does."""
-
     def __init__(self, plan: Plan) -> None:
         import multiprocessing  # noqa: PLC0415 (start-up time)
 

@@ -32,8 +32,6 @@ class ExitStatus(IntEnum):
 
 
 class OutputError(click.ClickException):
-    """An output cannot be written: the command stops."""
-
     exit_code = ExitStatus.IO
 
 
@@ -51,7 +49,6 @@ def printable(text: str) -> str:
 
 
 def in_shell(*words: str) -> str:
-    """Return words as a shell takes them and a terminal shows them."""
     import shlex  # noqa: PLC0415 (start-up time)
 
     return printable(shlex.join(words))
@@ -196,7 +193,6 @@ class WarningPrinter:
                 self._inputs[reason] += not is_first
 
     def close(self) -> None:
-        """Print how many more there were of each kind."""
         for reason, count in self._more.items():
             inputs = self._inputs[reason]
             where = f", in {counted(inputs, 'more input')}" if inputs else ""
@@ -212,7 +208,6 @@ _VERSION: Final = 1
 
 
 def object_line(*values: object) -> str:
-    """Return an object with the fields of all values."""
     import json  # noqa: PLC0415 (start-up time)
 
     fields: dict[str, object] = {"version": _VERSION}

@@ -102,7 +102,6 @@ def written(
 
 @contextmanager
 def _new(path: str) -> Iterator[pa.NativeFile]:
-    """A file of a name that nobody has, which gets its own when it is complete."""
     directory, name = os.path.split(path)
     with opened_directory(directory) as parent:
         sweep(parent)

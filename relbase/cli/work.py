@@ -168,7 +168,6 @@ class _Doing:
     def _rewritten(
         self, source: OpenInput, settings: Settings, found: Found
     ) -> Iterator[Rewritten]:
-        """The documents of an input and what became of them, one at a time."""
         plan = self._plan
         pieces = self._before.counting(source.pieces)
         if self._coding is not None:
@@ -206,7 +205,6 @@ class _Doing:
         return self._after.counting(pieces)
 
     def _count(self, document: InputDocument, result: Result, call: Call) -> None:
-        """Count a document that is done, and collect what is remarked on it."""
         done, notes = self._done, result.notes
         if not document.number:
             done.url = result.base.url

@@ -231,7 +231,6 @@ _UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
 
 
 def keep_attributes(old: Old, made: directories.NewFile) -> None:
-    """Give a new file the owner, the group and the extended attributes of the old one."""
     if hasattr(os, "fchown"):
         try:
             os.fchown(made.descriptor, old.status.st_uid, old.status.st_gid)
@@ -287,7 +286,6 @@ def place_of(source: OpenInput, how: Options, roots: Mapping[str, Directory]) ->
 
 
 def _way(one: Input, how: Options) -> tuple[str, list[str], str]:
-    """The directory that an input is reached from, the steps from there, and its name."""
     if one.root:
         *steps, name = one.parts
         return one.root, steps, name

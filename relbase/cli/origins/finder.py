@@ -61,8 +61,6 @@ _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULT
 
 
 class Finder:
-    """Finds the URLs of inputs, and of the files that their references lead to."""
-
     def __init__(self, origins: Origins, trees: tuple[str, ...]) -> None:
         self.trees = trees  # whose lists are read
         self._listed: dict[str, str] = {}
@@ -101,7 +99,6 @@ class Finder:
                 yield os.path.join(*steps)  # noqa: PTH118
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
-        """Yield what may be wrong in the options: a map of other files, no --mirror for one."""
         origins = self.origins
         mapped = origins.mapped or {}
         named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
@@ -289,7 +286,6 @@ def _marks(data: bytes) -> Marks:
 
 
 def _list_of(tree: str) -> dict[str, str] | None:
-    """The URLs in HTTrack's list of a tree, None where there is no list."""
     data = paths.side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
     return None if data is None else paths.read_new_txt(data, tree)
 

@@ -99,7 +99,6 @@ _added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\
 
 
 def original_name(path: str) -> str | None:
-    """Return the name that a file had before `wget -E`, None where no original tells."""
     folder, name = os.path.split(path)
     for suffix in ("", ".html", ".css"):
         before = name.removesuffix(suffix)
@@ -158,7 +157,6 @@ def mirror_in(tree: str) -> str | None:
 
 
 def adds(directory: str) -> bool:
-    """Return whether the names in a mirror show that its program adds ends to them (wget -E)."""
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 
