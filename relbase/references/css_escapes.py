@@ -7,7 +7,7 @@ both are written anew together with the edit.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
@@ -16,7 +16,7 @@ from relbase.view.characters import code_of
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
 # §4.3.7 and the railroad diagram of §4.1. A newline is LF, CR, FF or CR LF.
 #   escape: "\" ( hex-digit{1,6} whitespace? | not( newline | hex-digit ) | EOF )
@@ -67,28 +67,16 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
     unsafe = _UNSAFE.get(quote)
     if unsafe is None:
         raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
-    runs: list[Run] = []
-    open_ends: dict[int, int] = {}
-    chain = -1  # where the hex escapes begin that all end without a space, up to `done`
-    done = 0
-    for match in _CODED.finditer(raw):
-        run = Run(match.start(), match.end(), _meaning(match, quote))
-        runs.append(run)
-        if run.start > done:
-            chain = -1
-        # Text after `\41`, and after `\` at the very end, could be read into it.
-        if match.lastgroup in {"digits", "nothing"}:
-            chain = run.start if chain < 0 else chain
-            open_ends[run.end] = chain
-        elif run.inner:
-            chain = -1
-        done = run.end
     return RunView(
         raw,
-        lambda _raw: runs,
+        partial(_runs, quote),
         lambda new: unsafe.sub(lambda found: b"\\%x " % found[0][0], new),
-        lambda text, at: _joins(text, at, runs, open_ends),
+        _joins,
     )
+
+
+def _runs(quote: bytes, raw: bytes) -> Iterator[Run]:
+    return (Run(*match.span(), _meaning(match, quote)) for match in _CODED.finditer(raw))
 
 
 def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
@@ -102,17 +90,26 @@ def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
     return chr(code or 0xFFFD).encode()
 
 
-def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) -> int:
+def _joins(raw: bytes, at: int) -> int:
     """Where that begins which could be read together with new text at the offset `at`."""
-    if at in open_ends:
-        return open_ends[at]
     begun = _END_TAG_BEGUN.search(raw, max(0, at - _END_TAG_LENGTH), at)
-    if begun is None:
-        return at
-    index = bisect_right(runs, begun.start(), key=lambda run: run.start) - 1
-    if index >= 0 and runs[index].end > begun.start():
-        return runs[index].start
-    return begun.start()
+    first = begun.start() if begun else at
+    chain = -1  # where the hex escapes begin that all end without a space, up to `done`
+    done = 0
+    for match in _CODED.finditer(raw):
+        start, end = match.span()
+        if start >= at:
+            break
+        # Text after `\41`, and after `\` at the very end, could be read into it.
+        if match.lastgroup in {"digits", "nothing"}:
+            chain = start if chain < 0 or start > done else chain
+            if end == at:
+                return chain
+        elif match.lastgroup != "newline" or start > done:
+            chain = -1
+        first = start if start < first < end else first
+        done = end
+    return first
 
 
 def css_escaped(character: str) -> bytes:

@@ -144,19 +144,19 @@ def text_end(text: bytes, pos: int, end: int) -> int:
     return found.start() if found else end
 
 
-def pieces(text: bytes) -> list[Piece]:
-    """Return the pieces of a text in SVG: what is not in a comment."""
-    found: list[Piece] = []
+def pieces(text: bytes) -> Iterator[Piece]:
+    """The pieces of a text in SVG: what is not in a comment."""
     at, end = 0, len(text)
     while begun := token(text, at, end):
         start = begun.start()
-        found.append(Piece(at, start, is_cdata=False))
+        if at < start:
+            yield Piece(at, start, is_cdata=False)
         at = no_tag_end(text, begun, end, cdata=True)
-        if text.startswith(CDATA, start):
-            content = start + len(CDATA)
-            found.append(Piece(content, cdata_end(text, content, end), is_cdata=True))
-    found.append(Piece(at, end, is_cdata=False))
-    return [piece for piece in found if piece.start < piece.end]
+        content = start + len(CDATA)
+        if text.startswith(CDATA, start) and (stop := cdata_end(text, content, end)) > content:
+            yield Piece(content, stop, is_cdata=True)
+    if at < end:
+        yield Piece(at, end, is_cdata=False)
 
 
 # Elements of HTML whose text is not markup, and what ends it: "appropriate end tag token".

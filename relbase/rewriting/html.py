@@ -183,7 +183,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote == html.PIECES:
-        pieced = PiecesView(raw, pieces(raw), partial(_piece_view, context))
+        pieced = PiecesView(raw, pieces, partial(_piece_view, context))
         return lower(visit_value(pieced.inner, context, place), pieced, attribute.start)
     if attribute.quote is None:
         return _write_value(visit_value(b"", context, place), attribute, context.charset)

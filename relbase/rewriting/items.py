@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from itertools import chain, islice, repeat, starmap
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from relbase.edit import Edit, Span
 from relbase.notes import Note
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.view.runs import View
-    from relbase.view.xml_values import TextView
+
+T = TypeVar("T")
 
 
 class Status(Enum):
@@ -97,10 +98,14 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     yield from _moved(
         left, _located(view, {item.span for item in left if item.span is not None}), offset
     )
-    if edits:
-        outward: list[Item] = [*view.lower(edits)]
+    # Each edit takes the place of one that is let go of: there may be millions.
+    lowered = getattr(view, "lowered", None)
+    if lowered is None:
+        outward = drained([*view.lower(edits)])
         edits.clear()
-        yield from shift(drained(outward), offset)
+    else:
+        outward = lowered(drained(edits))
+    yield from shift(outward, offset)
 
 
 def _placed(
@@ -188,22 +193,7 @@ def lower_plain(
         yield from shift(drained(found), offset)
 
 
-def drained(items: list[Item]) -> Iterator[Item]:
+def drained(items: list[T]) -> Iterator[T]:
     """The items in their order, each let go of: one value may hold a million."""
     items.reverse()
     return starmap(items.pop, repeat((), len(items)))
-
-
-def lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Item]:
-    """What `lower` yields, without all edits of an article at once: there may be millions."""
-    findings: list[Item] = []
-
-    def edits() -> Iterator[Edit]:
-        for item in items:
-            if isinstance(item, Edit):
-                yield item
-            else:
-                findings.append(item)
-
-    yield from shift(view.lowered(edits()), offset)
-    yield from lower(findings, view, offset)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
@@ -31,7 +31,6 @@ from relbase.rewriting.items import (
     Status,
     lower,
     lower_plain,
-    lowered,
     plain_in_quotes,
 )
 from relbase.rewriting.reference import Place, on_codebase
@@ -47,12 +46,12 @@ from relbase.rewriting.xml_bases import (
 )
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
-from relbase.view.runs import PiecesView, pieces
+from relbase.view.runs import pieces
 from relbase.view.xml_values import (
     doubts,
     has_entities,
     needs_xml_view,
-    piece_view,
+    pieces_view,
     text_view,
     value_view,
     without_bad,
@@ -287,21 +286,18 @@ class Visit:
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
         if not value.quote and not _means_itself(raw):
-            found = pieces(raw) if b"<" in raw else []
-            if len(found) > MAX_PIECES:
+            in_pieces = b"<" in raw
+            if in_pieces and next(islice(pieces(raw), MAX_PIECES, None), None):
                 text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
                 return (
                     Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
                 )
-            view = PiecesView(raw, found, piece_view) if b"<" in raw else text_view(raw)
+            view = pieces_view(raw) if in_pieces else text_view(raw)
             if slot.row.syntax is not Nested.HTML or self._html is None:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most often that of the text before
                 self._around_html, self._in_html = context, nested(context)
-            items = self._html(view.inner, self._in_html)
-            if isinstance(view, PiecesView):
-                return lower(items, view, value.start)
-            return lowered(items, view, value.start)
+            return lower(self._html(view.inner, self._in_html), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
             return lower(visit_value(view.inner, context, place), view, value.start)

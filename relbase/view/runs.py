@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from relbase.edit import Edit, Span
@@ -85,7 +86,9 @@ class RunView:
         """Lower edits one by one."""
         walk = _RunWalk(self._raw, self._find(self._raw))
         for grown, new in merge(self.inner, (self._grow(walk, edit) for edit in edits)):
-            yield Edit(grown.start, grown.end, self._spell(new))
+            start, end, *_ = grown
+            # Most are insertions: there may be millions, and one number serves for both ends.
+            yield Edit(start, start if start == end else end, self._spell(new))
 
     def places(self) -> Callable[[Span], Span]:
         """Return what tells where spans of `inner` are that are asked for in order, and apart."""
@@ -170,7 +173,8 @@ def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]
 
 
 def _joined(inner: bytes, opened: Grown, pieces: list[bytes]) -> bytes:
-    return b"".join((*pieces, inner[opened.edit.end : opened.inner_end]))
+    # Of what is not empty: one alone is not copied.
+    return b"".join(filter(None, (*pieces, inner[opened.edit.end : opened.inner_end])))
 
 
 def _read(raw: bytes, runs: Iterable[Run]) -> bytes:
@@ -202,42 +206,51 @@ _between: Final = expression(rb"<(?:(!\[CDATA\[)|(!--)|\?)")
 _CDATA, _COMMENT = 1, 2
 
 
-def pieces(raw: bytes) -> list[Piece]:
+def pieces(raw: bytes) -> Iterator[Piece]:
     """The pieces of a text: what is neither a comment nor a processing instruction."""
-    found: list[Piece] = []
     at = 0
     while markup := _between.search(raw, at):
         if at < markup.start():
-            found.append(Piece(at, markup.start(), is_cdata=False))
+            yield Piece(at, markup.start(), is_cdata=False)
         group = markup.lastindex
         closing = b"]]>" if group == _CDATA else b"-->" if group == _COMMENT else b"?>"
         end = raw.find(closing, markup.end())
         at = len(raw) if end < 0 else end + len(closing)
         end = len(raw) if end < 0 else end
         if group == _CDATA and markup.end() < end:
-            found.append(Piece(markup.end(), end, is_cdata=True))
+            yield Piece(markup.end(), end, is_cdata=True)
     if at < len(raw):
-        found.append(Piece(at, len(raw), is_cdata=False))
-    return found
+        yield Piece(at, len(raw), is_cdata=False)
 
 
 class PiecesView:
     """The view of a text in `pieces`; what an edit writes goes into the first that it touches."""
 
-    __slots__ = ("_pieces", "_raw", "_view_of", "inner")
+    __slots__ = ("_find", "_raw", "_sizes", "_view_of", "inner")
 
     def __init__(
-        self, raw: bytes, found: Sequence[Piece], view_of: Callable[[bytes, Piece], View]
+        self,
+        raw: bytes,
+        find: Callable[[bytes], Iterator[Piece]],
+        view_of: Callable[[bytes, Piece], View],
     ) -> None:
-        self._raw, self._view_of = raw, view_of
-        inners = [view_of(raw, piece).inner for piece in found]
-        # There may be very many: the view of a piece is made anew where it is edited.
-        self._pieces = [*zip(found, map(len, inners), strict=True)]
-        self.inner: bytes = b"".join(inners)
+        self._raw, self._find, self._view_of = raw, find, view_of
+        # There may be very many: a piece is found anew, and its view made anew where it is edited.
+        self._sizes = array("Q")
+        inner = bytearray()
+        for piece in find(raw):
+            meant = view_of(raw, piece).inner
+            self._sizes.append(len(meant))
+            inner += meant
+        self.inner = bytes(inner)
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        return [edit for _, lowered in self._lowered(edits) for edit in lowered]
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Lower edits one by one."""
+        return chain.from_iterable(lowered for _, lowered in self._lowered(edits))
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
         """Return where sorted, disjoint spans of `inner` are in the raw text, end to end."""
@@ -258,11 +271,13 @@ class PiecesView:
         left = iter(edits)
         ahead = next(left, None)
         start = 0
-        for index, (piece, size) in enumerate(self._pieces, 1):
+        for index, (piece, size) in enumerate(
+            zip(self._find(self._raw), self._sizes, strict=True), 1
+        ):
             end = start + size
             parts: list[Edit] = []
             # At the very end nothing follows that an edit could belong to.
-            while ahead is not None and (ahead.start < end or index == len(self._pieces)):
+            while ahead is not None and (ahead.start < end or index == len(self._sizes)):
                 parts.append(ahead._replace(end=min(ahead.end, end)))
                 if ahead.end > end:
                     ahead = Edit(end, ahead.end, b"")

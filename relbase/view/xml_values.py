@@ -313,7 +313,7 @@ def doubts(raw: bytes, *, is_text: bool) -> list[int]:
 
 def pieces_view(raw: bytes) -> PiecesView:
     """Return the view of a text with CDATA sections."""
-    return PiecesView(raw, pieces(raw), piece_view)
+    return PiecesView(raw, pieces, piece_view)
 
 
 def piece_view(raw: bytes, piece: Piece) -> View:
