@@ -116,7 +116,8 @@ def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
     """What a text with flaws means, and where an `&` in that is bare."""
     copy = masked(raw)
     inner = _parsed(copy)
-    if inner is None:
+    # A reference such as `&#127;` means what the mask is.
+    if inner is None or inner.count(_MASK) > copy.count(_MASK):
         return None
     unmasked = bytearray(inner)
     flaws = set(spots(raw, copy))

@@ -72,6 +72,12 @@ def test_an_escaped_ampersand_is_read_once() -> None:
     assert text_view(b"&amp;lt;&lt;&amp;#39;").inner == b"&lt;<&#39;"
 
 
+# A flaw is masked by U+007F, which a reference may mean, too.
+@pytest.mark.parametrize("flaw", [b"&", b"&d;", b"&#0;", b"\x01"])
+def test_a_flaw_beside_a_reference_to_the_mask(flaw: bytes) -> None:
+    assert text_view(b"&#127;" + flaw + b"\x7f").inner == b"\x7f" + flaw + b"\x7f"
+
+
 @pytest.mark.parametrize("before", range(4))
 def test_a_character_of_several_bytes_is_counted_wherever_it_stands(before: int) -> None:
     raw = b"x" * before + b"&#8217;" * 50_000 + b"y"
