@@ -7,6 +7,7 @@ install axe-core` in the root of the repository, or RELBASE_AXE names its axe.mi
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -69,6 +70,20 @@ def browser(site: Site) -> Iterator[Any]:
     driver.quit()
 
 
+@contextmanager
+def screen(browser: Any, width: int, scheme: str) -> Iterator[None]:
+    """Show pages that wide, dark or light."""
+    sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+
+
 _RUN: Final = """
 const [selector, done] = arguments;
 axe.run(selector, {resultTypes: ['violations']}).then(found => done(found.violations.map(
@@ -78,12 +93,8 @@ axe.run(selector, {resultTypes: ['violations']}).then(found => done(found.violat
 
 def violations(browser: Any, selector: str = "html") -> list[Any]:
     """Return what axe finds in the page that is open, or skip."""
-    named = os.environ.get("RELBASE_AXE")
-    path = (
-        Path(named)
-        if named
-        else Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
-    )
+    beside = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+    path = Path(os.environ.get("RELBASE_AXE") or beside)
     if not path.is_file():
         pytest.skip("axe-core is not there: npm install axe-core, or set RELBASE_AXE")
     browser.execute_script(path.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -126,6 +126,14 @@ class Case:
         """What the references in CSS resolve to."""
         links = (link for link in self.links if link.syntax == "css")
         return frozenset(normal(link.url) for link in links if link.url is not None)
+
+
+def numbered(documents: Iterable[tuple[str, bytes]]) -> list[Case]:
+    """Documents in UTF-8, at URLs of their own at one host."""
+    return [
+        Case(name, text, f"http://h.example/{number}/d/p.html", f"{HTML}; charset=utf-8")
+        for number, (name, text) in enumerate(documents)
+    ]
 
 
 _comments: Final = re.compile(

@@ -71,6 +71,15 @@ def judge(browser: Any, site: Site, cases: Sequence[Case], *, in_frames: bool = 
     return totals
 
 
+def judge_all(
+    browser: Any, site: Site, cases: Sequence[Case], *, in_frames: bool = False
+) -> Totals:
+    """Compare all cases, as above; no difference may stay."""
+    totals = judge(browser, site, cases, in_frames=in_frames)
+    assert totals.differences == {}
+    return totals
+
+
 Place = tuple[str, str, str]
 
 

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from cases import HTML, Case
-from referee import judge
+from cases import numbered
+from referee import judge_all
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "references"))
 
@@ -45,11 +45,7 @@ def test_the_same_namespaces(browser: Any) -> None:
 def test_the_same_bases(site: Site, browser: Any) -> None:
     """And what the references of each document resolve to."""
     texts = dict.fromkeys(text for text, _ in (*BASES, *ROWS))
-    cases = [
-        Case(text, text.encode(), f"http://h.example/{number}/d/p.html", f"{HTML}; charset=utf-8")
-        for number, text in enumerate(texts)
-    ]
-    totals = judge(browser, site, cases, in_frames=True)
-    assert totals.differences == {}
+    cases = numbered((text, text.encode()) for text in texts)
+    totals = judge_all(browser, site, cases, in_frames=True)
     assert totals.documents >= 150
     assert totals.rewritten > 90

@@ -5,8 +5,6 @@ archive opened by `file:`, as it is and rewritten. What is shown is what colours
 (rule 18).
 """
 
-import struct
-import zlib
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,15 +18,10 @@ HOME: Final = "http://archive.test"
 
 def square(colour: tuple[int, int, int]) -> Answer:
     """An image of one colour."""
-
-    def chunk(type_: bytes, data: bytes) -> bytes:
-        framed = type_ + data
-        return struct.pack(">I", len(data)) + framed + struct.pack(">I", zlib.crc32(framed))
-
-    rows = b"".join(b"\0" + bytes(colour) * 8 for _ in range(8))
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
-    data = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-    return Answer(b"\x89PNG\r\n\x1a\n" + data, {"Content-Type": "image/png"})
+    size = 'width="8" height="8"'
+    rect = f'<rect {size} fill="rgb{colour}"/>'
+    image = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{rect}</svg>'
+    return Answer(image.encode(), {"Content-Type": "image/svg+xml"})
 
 
 BOX: Final = b'<div class=%b style="width:30px;height:30px;%b"></div>'

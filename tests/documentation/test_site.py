@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from browsing import violations
+from browsing import screen, violations
 from served import Answer, Site
 
 import relbase
@@ -45,16 +45,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wanted = os.environ.get("RELBASE_PLAYGROUND", "1")
     except playground.PlaygroundError:
         wanted = "0"
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "-q",
-        "--strict",
-        "--site-dir",
-        str(directory),
-    ]
+    command = [*(sys.executable, "-m", "mkdocs", "build"), "-q", "--strict"]
+    command += ["--site-dir", str(directory)]
     environment = {**os.environ, "RELBASE_PLAYGROUND": wanted, "PYTHONWARNINGS": ""}
     ran = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
@@ -175,19 +167,12 @@ def test_every_page_asks_its_own_site_alone(browser: Any, built: Path, published
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
 def test_axe_finds_nothing_in_any_page(browser: Any, built: Path, width: int, scheme: str) -> None:
-    sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
-    try:
-        found = []
+    found = []
+    with screen(browser, width, scheme):
         for path in sorted(built.rglob("index.html")):
             browser.get(HOST + path.relative_to(built).as_posix())
             found += [(path.parent.name, *one) for one in violations(browser)]
-        assert found == []
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert found == []
 
 
 class Playground:

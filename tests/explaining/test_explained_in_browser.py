@@ -5,7 +5,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any, Final
 
-from browsing import violations
+from browsing import screen, violations
 from served import Answer, Site
 
 from relbase import explain
@@ -99,40 +99,30 @@ def test_before_and_after_are_chosen_without_a_script(browser: Any, site: Site) 
 
 
 def test_no_page_is_wider_than_a_phone(browser: Any, site: Site) -> None:
-    for name, markup in pages().items():
-        _screen(browser, 320, "light")
-        browser.get(serve(site, f"narrow/{name}", markup))
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 320, name
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with screen(browser, 320, "light"):
+        for name, markup in pages().items():
+            browser.get(serve(site, f"narrow/{name}", markup))
+            wide = browser.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= 320, name
 
 
 def test_axe_finds_nothing(browser: Any, site: Site) -> None:
     for name, markup in pages().items():
         address = serve(site, f"axe/{name}", markup)
         for width, scheme in ((320, "light"), (1200, "light"), (1200, "dark")):
-            _screen(browser, width, scheme)
-            browser.get(address)
-            assert violations(browser) == [], (name, width, scheme)
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            with screen(browser, width, scheme):
+                browser.get(address)
+                assert violations(browser) == [], (name, width, scheme)
 
 
 def test_what_is_printed_is_dark_on_light(browser: Any, site: Site) -> None:
     # a browser may print what it shows dark: the ink was black on boxes of the dark scheme
-    _screen(browser, 800, "dark")
-    browser.get(serve(site, "printed", pages()["html"]))
     decided = "return getComputedStyle(document.querySelector('.decides>.about')).backgroundColor"
-    dark = browser.execute_script(decided)
-    feature = {"name": "prefers-color-scheme", "value": "dark"}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [feature]})
-    printed = browser.execute_script(decided)
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    with screen(browser, 800, "dark"):
+        browser.get(serve(site, "printed", pages()["html"]))
+        dark = browser.execute_script(decided)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        printed = browser.execute_script(decided)
     before, after = (max(map(int, re.findall("[0-9]+", one)[:3])) for one in (dark, printed))
     assert (before < 100, after > 200) == (True, True)
-
-
-def _screen(browser: Any, width: int, scheme: str) -> None:
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
