@@ -117,7 +117,7 @@ def test_base_constructions(site: Site, browser: Any, counts: Counts) -> None:
 
 # --- A grammar's
 
-EXAMPLES: Final = int(os.environ.get("RELBASE_EXAMPLES", "100"))
+EXAMPLES: Final = int(os.environ.get("RELBASE_EXAMPLES", "110"))
 
 # What is of other tests, or of none: framesets (positions.txt), `|` in a `<base>`, which Chromium
 # escapes, and a custom property at the top level of a sheet, where it is no declaration and ends
