@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases, pairs
 
 from relbase.containers import fields
 from relbase.containers.fields import Header, eol_of, first, read_header, text_of
 from relbase.registry import REMEMBERED
+
+TABLES: Final = Path(__file__).with_name("fields.txt")
 
 MEGABYTE: Final = 1_000_000
 
@@ -28,79 +32,6 @@ def seen(data: bytes) -> tuple[list[tuple[str, str]], bytes]:
 
 # ---- Headers
 
-MIME: Final = ("mime-version", "1")
-ONE: Final = [("base", "x")]
-HEADERS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
-    # RFC 5322 §2.1, §2.2: line ends
-    ("LF", b"Base: x\n\nbody\n", ONE, b"body\n"),
-    ("CRLF", b"Base: x\r\n\r\nbody", ONE, b"body"),
-    ("mixed", b"A: b\r\nBase: x\n\r\nbody", ONE, b"body"),
-    ("CR alone, no LF anywhere", b"A: b\rBase: x\r\rbody\r", ONE, b"body\r"),
-    ("CR alone is not a line end beside LF", b"A: b\rBase: x\n\nbody", [], b"body"),
-    ("CR CR LF", b"Base: x\r\r\n\r\r\nbody", ONE, b"body"),
-    # §2.2.3: folding
-    ("folded", b"Base: <URL:\r\n x\r\n\ty>\r\n\r\nb", [("base", "<URL:\r\n x\r\n\ty>")], b"b"),
-    ("folded at once", b"Base:\n x\n\nb", ONE, b"b"),
-    ("folded with a line of spaces", b"Base:\n x\n  \n\nb", ONE, b"b"),
-    ("folded field that is not remembered", b"A: b\n Base: y\nBase: x\n\nb", ONE, b"b"),
-    ("folding of nothing", b" folded\nBase: x\n\nb", ONE, b"b"),
-    # §4.5: obsolete syntax, and names in any case
-    ("space before the colon", b"BASE \t: x\n\nb", ONE, b"b"),
-    ("CR alone", b"Base: \r x\r\nURI: \ry\n\nb", [*ONE, ("uri", "\ry")], b"b"),
-    ("CR alone at the end", b"Base: x\r\r\nURI:\r\n\nb", [*ONE, ("uri", "")], b"b"),
-    ("odd name", b"<A>: c\nBase: x\n\nb", ONE, b"b"),
-    ("no name", b": c\nBase: x\n\nb", ONE, b"b"),
-    ("8 bit", b"X-\xe9: \xff\nBase: \xc3\xa9\xff\n\nb", [("base", "é\udcff")], b"b"),
-    ("NUL", b"X\0: \0\nBase: \0x\0\n\nb", [("base", "\0x\0")], b"b"),
-    ("no value", b"Base:\nBase: \n\nb", [("base", ""), ("base", "")], b"b"),
-    ("value with a colon", b"Base: a:b\n\nb", [("base", "a:b")], b"b"),
-    ("two of a name", b"Base: x\nBASE: y\n\nb", [*ONE, ("base", "y")], b"b"),
-    ("a longer name is another", b"Bases: y\nBase-: y\nXBase: y\nBase: x\n\nb", ONE, b"b"),
-    ("K is not a k", "Lin\u212a: y\nBa\u017fe: y\nBase: x\n\nb".encode(), ONE, b"b"),
-    ("byte order mark", b"\xef\xbb\xbfBase: x\n\nb", ONE, b"b"),
-    # RFC 4155: From_
-    ("From_", b"From a@b Thu Jan  1 00:00:00 1970\nBase: x\n\nb", ONE, b"b"),
-    (">From_", b">From a@b\r\nBase: x\r\n\r\nb", ONE, b"b"),
-    ("From_ alone", b"From a@b\n\nb", [], b"b"),
-    ("From_ later", b"Base: x\nFrom a\n\nb", ONE, b"From a\n\nb"),
-    # What ends a header without an empty line
-    ("nothing", b"", [], b""),
-    ("no header", b"\nBase: x\n", [], b"Base: x\n"),
-    ("no empty line, end", b"Base: x\n", ONE, b""),
-    ("no line end", b"Base: x", ONE, b""),
-    ("no line end in a folded one", b"Base:\n x", ONE, b""),
-    ("no colon", b"Base: x\nbody\nBase: y\n\n", ONE, b"body\nBase: y\n\n"),
-    ("white space in a name", b"Base: x\nA b: c\n\n", ONE, b"A b: c\n\n"),
-    ("delimiter", b"Base: x\n--b\n\n", ONE, b"--b\n\n"),
-    ("delimiter with a colon", b"Base: x\n--b:c\nBase: y\n\n", ONE, b"--b:c\nBase: y\n\n"),
-    ("delimiter at once", b"--b\nBase: y\n\n", [], b"--b\nBase: y\n\n"),
-    # What does not, since a field of MIME follows: Chromium's MHTML parser, Dovecot, Thunderbird
-    ("no colon, MIME", b"Base: x\nno field\nMIME-Version: 1\n\nb", [*ONE, MIME], b"b"),
-    ("no colon at once", b"no field\nmime-VERSION : 1\n\nb", [MIME], b"b"),
-    (
-        "no colon, fields between",
-        b"no\n folded\nBase: x\nX: y\nno\r\nContent-Xx-y:\n y\nX: y\n\nb",
-        ONE,
-        b"b",
-    ),
-    (
-        "no colon, twice",
-        b"no\nMIME-Version: 1\nno\nContent-Base: y\nno\nBase: x\n\nb",
-        [MIME, ("content-base", "y")],
-        b"no\nBase: x\n\nb",
-    ),
-    *(
-        (f"not goes on: {whole!r}", whole, [], whole)
-        for whole in (
-            *(b"no\n MIME-Version: 1\n\n", b"no\n\nMIME-Version: 1\n", b"no\nContent: 1\n\n"),
-            *(b"no\r\n\r\nMIME-Version: 1\n", b"no\n--b\nMIME-Version: 1\n"),
-        )
-    ),
-    ("no colon, CR", b"Base: x\rno\rMIME-Version: 1\r\rb", [*ONE, MIME], b"b"),
-    ("no colon, the end", b"no\nMIME-Version: 1", [MIME], b""),
-    ("dashes in a folded line", b"Base:\n --x\n\nb", [("base", "--x")], b"b"),
-]
-
 
 @pytest.mark.parametrize(
     ("data", "eol"),
@@ -110,9 +41,7 @@ def test_what_ends_lines(data: bytes, eol: bytes) -> None:
     assert eol_of(data, 0, len(data)) == eol
 
 
-@pytest.mark.parametrize(
-    ("data", "expected", "body"), [row[1:] for row in HEADERS], ids=[row[0] for row in HEADERS]
-)
+@cases(TABLES, "headers", data=bytes, expected=pairs, body=bytes)
 def test_headers(data: bytes, expected: list[tuple[str, str]], body: bytes) -> None:
     assert seen(data) == (expected, body)
 

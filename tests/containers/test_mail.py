@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -10,34 +11,21 @@ from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 from mime import leaves, message, tree, walked
+from rows import cases, texts
 
 from relbase.containers import fields, mail
 from relbase.containers.mail import walk
 from relbase.edit import Span
 from relbase.notes import Reason
 
+TABLES: Final = Path(__file__).with_name("mail.txt")
+
 MEGABYTE: Final = 1_000_000
 
 # ---- Boundaries (RFC 2046 §5.1.1); their delimiters are in test_mail_delimiters.py
 
-# (what, the Content-Type, the boundary it states); the grammar is in test_content_type.py
-BOUNDARIES: Final[list[tuple[str, bytes, bytes]]] = [
-    ("odd characters, unquoted", b"multipart/mixed; boundary=--=_a/1:2?3=", b"--=_a/1:2?3="),
-    ("ends in a space", b'multipart/mixed; boundary="b "', b"b"),
-    ("space within", b'multipart/mixed; boundary="a b"', b"a b"),
-    ("folded", b'multipart/mixed;\n boundary="simple\n boundary"', b"simple boundary"),
-    ("5,000 characters", b"multipart/mixed; boundary=" + b"b" * 5000, b"b" * 5000),
-    ("dashes", b"multipart/mixed; boundary=" + b"-" * 60, b"-" * 60),
-    ("8 bit", b"multipart/mixed; boundary=\xff\xc3\xa9", b"\xff\xc3\xa9"),
-    ("two", b"multipart/mixed; boundary=b; boundary=c", b"b"),
-    ("RFC 2231", b"multipart/mixed; boundary*0*=us-ascii''%61; boundary*1=b", b"ab"),
-    ("two fields", b"multipart/mixed; boundary=b\nContent-Type: text/plain", b"b"),
-]
 
-
-@pytest.mark.parametrize(
-    ("type_", "boundary"), [row[1:] for row in BOUNDARIES], ids=[row[0] for row in BOUNDARIES]
-)
+@cases(TABLES, "boundaries", type_=bytes, boundary=bytes)
 def test_boundaries(type_: bytes, boundary: bytes) -> None:
     data = b"Content-Type: %b\n\n--%b\n\none\n--%b--\n" % (type_, boundary, boundary)
     assert leaves(data) == [("1", b"one")]
@@ -122,22 +110,7 @@ def test_numbers_without_a_multipart_around(data: bytes, expected: list[str]) ->
 # ---- What a part says of itself
 
 
-# (the header, the type, the name of the file): RFC 2045 §5.1, RFC 2183 §2.3
-STATED: Final = [
-    ("Content-Type: text/html; name=a.html", "text/html", "a.html"),
-    ('Content-Disposition: attachment; filename="b.html"', "text/plain", "b.html"),
-    ("Content-Type: a/b; name=a.html\nContent-Disposition: x; FileName=b", "a/b", "b"),
-    ("Content-Type: image/png; name==?utf-8?Q?=C3=A9=2Epng?=", "image/png", "é.png"),
-    ("Content-Disposition: inline; filename*=utf-8''%C3%A9.html", "text/plain", "é.html"),
-    ("Content-Disposition: inline", "text/plain", ""),
-    # what is not a type: RFC 2045 §5.2 says text/plain
-    ("Content-Type: html", "text/html", ""),
-    ("Content-Type: text/", "text/plain", ""),
-    ("Content-Type: message", "text/plain", ""),
-]
-
-
-@pytest.mark.parametrize(("header", "type_", "name"), STATED)
+@cases(TABLES, "types and names", header=str, type_=str, name=str)
 def test_types_and_names(header: str, type_: str, name: str) -> None:
     (part,) = walk(f"{header}\n\n".encode())
     assert (part.type, part.name) == (type_, name)
@@ -157,17 +130,7 @@ def test_what_is_stated() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("stated", "in_mixed", "in_digest"),
-    [
-        # RFC 2045 §5.2, RFC 2046 §5.1.5
-        (b"", "text/plain", "message/rfc822"),
-        (b"Content-Type: text/html\n", "text/html", "text/html"),
-        (b"Content-Type: text\n", "text/plain", "text/plain"),
-        (b"Content-Type:\n", "text/plain", "text/plain"),
-        (b"Content-Type: text/html\nContent-Type: text/css\n", "text/html", "text/html"),
-    ],
-)
+@cases(TABLES, "default types", stated=bytes, in_mixed=str, in_digest=str)
 def test_default_types(stated: bytes, in_mixed: str, in_digest: str) -> None:
     assert tree(message("{b}--b\n") + stated + b"\n")[1][1] == in_mixed
     assert tree(message("{b digest}--b\n") + stated + b"\n")[1][1] == in_digest
@@ -197,29 +160,9 @@ def test_messages_are_entered(type_: str) -> None:
 
 MIXED: Final = message("{b}")
 INSIDE: Final = b"--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
-CLOSED: Final[list[tuple[str, Reason]]] = [
-    # RFC 1847 §2.1, §2.2; RFC 8551; RFC 3156
-    ("Content-Type: multipart/signed; boundary=b; micalg=x", Reason.MIME_SIGNED),
-    ("Content-Type: multipart/encrypted; boundary=b", Reason.MIME_SEALED),
-    ("Content-Type: application/pkcs7-mime; boundary=b", Reason.MIME_SEALED),
-    ("Content-Type: application/x-pkcs7-mime", Reason.MIME_SEALED),
-    ("Content-Type: application/pgp-encrypted", Reason.MIME_SEALED),
-    ("Content-Type: application/pgp; x-action=sign", Reason.MIME_SEALED),
-    # RFC 2046 §5.2.2, §5.2.3
-    ("Content-Type: message/partial; id=x", Reason.MIME_PARTIAL),
-    ("Content-Type: message/external-body; access-type=URL", Reason.MIME_EXTERNAL),
-    # RFC 2045 §6.4
-    ("Content-Type: multipart/x; boundary=c\nContent-Transfer-Encoding: x", Reason.MIME_ENCODED),
-    ("Content-Type: message/rfc822\nContent-Transfer-Encoding: base64", Reason.MIME_ENCODED),
-    (
-        "Content-Type: message/global\nContent-Transfer-Encoding: quoted-printable",
-        Reason.MIME_ENCODED,
-    ),
-    ("Content-Type: multipart/mixed", Reason.MIME_BOUNDARY),
-]
 
 
-@pytest.mark.parametrize(("header", "opaque"), CLOSED)
+@cases(TABLES, "not entered", header=str, opaque=Reason)
 def test_what_is_not_entered(header: str, opaque: Reason) -> None:
     data = header.encode() + b"\n\n" + INSIDE
     (part,) = walk(data)
@@ -236,31 +179,7 @@ def test_encodings_that_change_nothing(encoding: str) -> None:
     assert len(walk(stated + b"Content-Type: message/rfc822\n\nSubject: x\n\n")) == 2
 
 
-@pytest.mark.parametrize(
-    ("stated", "expected", "disputed"),
-    [
-        # RFC 2045 §6.1: one token, in any case; comments may be around (§6.1 with RFC 822 §3.4.3)
-        (["Base64"], "base64", ""),
-        (["(a) QUOTED-Printable (b)"], "quoted-printable", ""),
-        (["7bit", "8bit"], "7bit", ""),
-        (["base64", "BASE64 "], "base64", ""),
-        (["", "base64", "(none)"], "base64", ""),
-        # Several, or no token: some readers undo it and some do not
-        (["7bit", "quoted-printable"], "7bit, quoted-printable", ""),
-        (["base64", "quoted-printable", "base64"], "base64, quoted-printable", ""),
-        (["=?us-ascii?q?base64?="], "=?us-ascii?q?base64?=", ""),
-        (["x" * 200], "x" * 100, ""),
-        # What only some readers read
-        (["base64;"], "base64", "base64;"),
-        (["quoted-printable, x"], "quoted-printable", "quoted-printable, x"),
-        (["(a) Base64 (b) charset=utf-8"], "base64", "(a) Base64 (b) charset=utf-8"),
-        (['"Base64"'], "base64", '"Base64"'),
-        (["base64", "base64;"], "base64", "base64;"),
-        (["8bit;"], "8bit", ""),  # the same to those that do not read it
-        (['"8bit"'], "8bit", ""),
-        (["base64;", "7bit"], "base64, 7bit", ""),
-    ],
-)
+@cases(TABLES, "encodings", stated=texts, expected=str, disputed=str)
 def test_encodings(stated: list[str], expected: str, disputed: str) -> None:
     header = "".join(f"Content-Transfer-Encoding: {value}\n" for value in stated)
     (part,) = walk(f"{header}Content-Type: text/html\n\nx".encode())

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import mailbox
 import tracemalloc
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
+from rows import cases, filled
 
 from relbase.containers.mbox import MAX_CONTENT_LENGTH, Message, Promise, split
 from relbase.edit import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+TABLES: Final = Path(__file__).with_name("mbox.txt")
 
 
 def pieces(file: bytes, size: int) -> Iterator[bytes]:
@@ -47,63 +50,19 @@ ONE = b"Subject: 1\n\none\n"
 CRLF = A.replace(b"\n", b"\r\n")
 
 
-@pytest.mark.parametrize(
-    ("file", "expected"),
-    [
-        # https://www.jwz.org/doc/content-length.html: "\n\nFrom .*\n", at first "^From .*\n"
-        (A + ONE + b"\n" + B + ONE, [(A, ONE, b"\n"), (B, ONE, b"")]),
-        (A + ONE + b"\n" + B + ONE + b"\n", [(A, ONE, b"\n"), (B, ONE, b"\n")]),
-        (A + ONE + b"\n\n\n" + B, [(A, ONE + b"\n\n", b"\n"), (B, b"", b"")]),
-        (A + ONE + B + ONE, [(A, ONE + B + ONE, b"")]),  # no empty line
-        (A + ONE + b" \n" + B, [(A, ONE + b" \n" + B, b"")]),  # nor is this one empty
-        # rule 19: without a date a field has to follow
-        (A + ONE + b"\nFrom -\n" + ONE, [(A, ONE, b"\n"), (b"From -\n", ONE, b"")]),
-        (A + ONE + b"\nFrom -\n\n" + ONE, [(A, ONE + b"\nFrom -\n\n" + ONE, b"")]),
-        (A + ONE + b"\nFrom -", [(A, ONE + b"\nFrom -", b"")]),
-        # the first line of a file needs no date, but a field after it
-        (b"From me\n" + ONE, [(b"From me\n", ONE, b"")]),
-        (b"From me\nto you\n\n" + A + ONE, [(None, b"From me\nto you\n\n", b""), (A, ONE, b"")]),
-        (b"From - \n" + ONE, [(b"From - \n", ONE, b"")]),
-        (b"From ???@??? Thu Aug\n" + ONE, [(b"From ???@??? Thu Aug\n", ONE, b"")]),
-        (b"From \xe9\xff\n" + ONE, [(b"From \xe9\xff\n", ONE, b"")]),
-        (A + ONE + b"\nFrom Russia\nYear: 1\n", [(A, ONE + b"\nFrom Russia\nYear: 1\n", b"")]),
-        (A + ONE + b"\nFrom: x\n", [(A, ONE + b"\nFrom: x\n", b"")]),
-        (A + ONE + b"\nFrom\tx\n", [(A, ONE + b"\nFrom\tx\n", b"")]),
-        (A + ONE + b"\n From x\n", [(A, ONE + b"\n From x\n", b"")]),
-        # mboxo, mboxrd: what is escaped stays so
-        (A + ONE + b"\n>From x\n>>From y\n", [(A, ONE + b"\n>From x\n>>From y\n", b"")]),
-        # the empty line that ends a header may be the one before the next separator
-        (A + b"Subject: 1\n\n" + B, [(A, b"Subject: 1\n", b"\n"), (B, b"", b"")]),
-        (A + b"\n" + B, [(A, b"", b"\n"), (B, b"", b"")]),
-        (A + B, [(A, B, b"")]),
-        # what stands before the first separator
-        (b"x\n\n" + A + ONE, [(None, b"x\n\n", b""), (A, ONE, b"")]),
-        (b"\n" + A + ONE, [(None, b"\n", b""), (A, ONE, b"")]),
-        (b"x\n" + A + ONE, [(None, b"x\n" + A + ONE, b"")]),
-        (b"\xef\xbb\xbf" + A + ONE, [(None, b"\xef\xbb\xbf", b""), (A, ONE, b"")]),
-        (b"\xef\xbb\xbfx", [(None, b"\xef\xbb\xbfx", b"")]),
-        (b"\0\0" + A, [(None, b"\0\0" + A, b"")]),
-        (b"", []),
-        # CRLF, mixed, and CR, which is not a line end
-        (
-            CRLF + b"X: y\r\n\r\nz\r\n\r\n" + CRLF + b"\r\n",
-            [(CRLF, b"X: y\r\n\r\nz\r\n", b"\r\n"), (CRLF, b"", b"\r\n")],
-        ),
-        (A + b"\nz\r\n\n" + B, [(A, b"\nz\r\n", b"\n"), (B, b"", b"")]),
-        (A + b"\nz\n\r\n" + B, [(A, b"\nz\n", b"\r\n"), (B, b"", b"")]),
-        (A.replace(b"\n", b"\r") * 2, [(None, A.replace(b"\n", b"\r") * 2, b"")]),
-        (A + b"\nz\r\r\n" + B, [(A, b"\nz\r\r\n" + B, b"")]),
-        # the end of the file comes early
-        (b"From a", [(None, b"From a", b"")]),
-        (A[:-1], [(A[:-1], b"", b"")]),
-        (A, [(A, b"", b"")]),
-        (A + b"Subject: 1", [(A, b"Subject: 1", b"")]),
-        (A + ONE + b"\n" + B[:-1], [(A, ONE, b"\n"), (B[:-1], b"", b"")]),
-        (A + ONE + b"\n" + B[:-2], [(A, ONE + b"\n" + B[:-2], b"")]),
-        # NUL padding
-        (A + ONE + b"\n\0\0" + B, [(A, ONE + b"\n\0\0" + B, b"")]),
-    ],
-)
+_file = filled(A=A, B=B, ONE=ONE, CRLF=CRLF)
+
+
+def _messages(cell: str) -> list[tuple[bytes | None, bytes, bytes]]:
+    """Between ` / `, the three pieces of each between ` ; `, in the first `-` for None."""
+    pieces = [one.split(" ;") for one in cell.split(" / ") if one]
+    return [
+        (None if one == "-" else _file(one), _file(content.strip()), _file(ending.strip()))
+        for one, content, ending in pieces
+    ]
+
+
+@cases(TABLES, "rule", file=_file, expected=_messages)
 def test_rule(file: bytes, expected: list[tuple[bytes | None, bytes, bytes]]) -> None:
     assert parts(file) == expected
 

@@ -6,6 +6,7 @@ import io
 import random
 import tracemalloc
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -14,6 +15,7 @@ from fastwarc.warc import ArchiveIterator
 from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
+from rows import cases
 
 from relbase.containers import warc
 from relbase.containers.members import Unfolded
@@ -21,6 +23,8 @@ from relbase.containers.warc import Fault, Record, Trouble, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+TABLES: Final = Path(__file__).with_name("warc.txt")
 
 SMALL: Final = [
     record(1, "warcinfo", b"software: x\r\n"),
@@ -210,18 +214,7 @@ def test_the_same_length_twice_is_one() -> None:
 # ---- headers
 
 
-@pytest.mark.parametrize(
-    ("head", "name", "value"),
-    [
-        (b"WARC/1.0\r\nA: b\r\n", "a", "b"),
-        (b"WARC/1.1\nA : b \n", "a", "b"),  # LF alone
-        (b"WARC/1.1\r\nA: b\r\n  c\r\n\td\r\n", "a", "b c d"),  # WARC/1.1 §4: folded
-        (b"WARC/1.1\r\nA:\r\n b\r\n", "a", "b"),  # folded before its value
-        (b"warc/1.0\r\nA: b\r\n", "a", "b"),  # literals are in any case (RFC 2616 §2.1)
-        (b"WARC/1.1\r\nA:\r\n", "a", ""),
-        (b"WARC/1.1\r\nnot a field\r\nA: \xc3\xa9\xff\r\n", "a", "é\udcff"),
-    ],
-)
+@cases(TABLES, "fields", head=bytes, name=str, value=str)
 def test_fields(head: bytes, name: str, value: str) -> None:
     eol = b"\r\n" if b"\r" in head else b"\n"
     good, bad = read(head + b"Content-Length: 1" + eol * 2 + b"x" + b"\r\n\r\n")
@@ -306,16 +299,7 @@ def test_arc_is_read_as_warc_is(pack: Callable[[bytes], bytes], size: int) -> No
     assert good[1].get("warc-date") == "2014-02-16T05:02:22Z"
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"http://h/ 0 20140216050222 text/html 5",
-        b"http://h/ - 20140216050222 text/html 5",
-        b"http://h/ 1.2.3.4 20140216050222  5",
-        b"http://h/ 1.2.3.4 20140216050222 5",
-        b"http://h/ 1.2.3.4 20140216050222 text/html 200 - - 9 x.arc 5",  # version 2
-    ],
-)
+@cases(TABLES, "lines of ARC", line=bytes)
 def test_lines_of_arc_as_crawlers_write_them(line: bytes) -> None:
     good, bad = read(ARC + line + b"\nabcde\n")
     assert bad == []

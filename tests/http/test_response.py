@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import zlib
 from base64 import b64encode
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import brotli
@@ -13,12 +14,15 @@ import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
+from rows import cases
 
 from relbase import Kind, Reason, Status, base, entities, links, rewrite
 from relbase.http.response import MAX_HEADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+TABLES: Final = Path(__file__).with_name("response.txt")
 
 URL: Final = "http://h/d/p"
 
@@ -40,20 +44,7 @@ def reasons(data: bytes, **more: Any) -> set[Reason]:
 # ---- heads
 
 
-@pytest.mark.parametrize(
-    ("field", "expected"),
-    [
-        ("Link: <a>; rel=x, </b>; rel=y", "Link: <http://h/d/a>; rel=x, <http://h/b>; rel=y"),
-        ("Location: ../x", "Location: http://h/x"),  # RFC 9110 §10.2.2
-        ("Content-Location: x", "Content-Location: http://h/d/x"),  # §8.7
-        ("Refresh: 5; url=x", "Refresh: 5; url=http://h/d/x"),
-        ("URI: <x>", "URI: <http://h/d/x>"),  # RFC 2068 §19.6.2.5
-        ("List-Help: <x>", "List-Help: <http://h/d/x>"),  # what holds one in mail holds one here
-        ("Base: x/", "Base: http://h/d/x/"),  # rule 2: against the base around
-        ("Location: =?utf-8?q?x?=", "Location: =?utf-8?q?x?="),  # HTTP has no encoded words
-        ("Set-Cookie: a=b; path=x", "Set-Cookie: a=b; path=x"),
-    ],
-)
+@cases(TABLES, "references", field=str, expected=str)
 def test_references_of_the_head(field: str, expected: str) -> None:
     data = message(b"<p>", field)
     assert rewrite(data, url=URL).data == message(b"<p>", expected)
@@ -106,14 +97,7 @@ def test_so_many_redirects_are_followed_and_no_more(count: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        b"HTTP/1.1 200 Connection established\r\n\r\n",  # curl through a proxy
-        b"HTTP/1.1 401 x\r\nContent-Type: text/html; charset=koi8-r\r\nContent-Length: 4\r\n\r\n",
-        b"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n",
-    ],
-)
+@cases(TABLES, "asked again", first=bytes)
 def test_what_was_asked_again_is_the_response(first: bytes) -> None:
     data = first + message(b"<a href=x>", "Content-Base: http://b/")
     result = rewrite(data, url=URL)
@@ -145,19 +129,7 @@ def test_files_that_begin_so_are_known(start: bytes) -> None:
 # ---- types of bodies
 
 
-@pytest.mark.parametrize(
-    ("type_", "body", "expected"),
-    [
-        ("text/html", b"<a href=x>", b"<a href=http://h/d/x>"),
-        ("text/css", b"a{b:url(x)}", b"a{b:url(http://h/d/x)}"),
-        ("", b"<!doctype html><a href=x>", b"<!doctype html><a href=http://h/d/x>"),
-        ("message/rfc822", b"Link: <x>\n\n", b"Link: <http://h/d/x>\n\n"),
-        ("text/plain", b"<a href=x>", b"<a href=x>"),
-        ("image/png", b"<a href=x>", b"<a href=x>"),
-        ("text/html; charset=utf-16le", "<a href=x>".encode("utf-16le"),
-         "<a href=http://h/d/x>".encode("utf-16le")),
-    ],
-)  # fmt: skip
+@cases(TABLES, "types", type_=str, body=bytes, expected=bytes)
 def test_bodies_are_read_as_their_types_say(type_: str, body: bytes, expected: bytes) -> None:
     data = message(body, f"Content-Type: {type_}")
     assert body_of(rewrite(data, url=URL).data) == expected
@@ -247,21 +219,7 @@ def test_fields_follow_the_body(form: Callable[[bytes], str]) -> None:
     assert reasons(data) == set()
 
 
-@pytest.mark.parametrize(
-    "field",
-    [
-        "Content-Length: 9",
-        "Content-Length: x",
-        "Content-Length: -10",
-        "Content-Length: \u0661\u0660",
-        "Content-Length: 99999999999999999999",
-        f"Content-MD5: {digest('md5', AFTER)}",
-        f"Digest: sha-256={digest('sha256', AFTER)}",
-        f"Digest: unixsum=1,sha-256={digest('sha256', BEFORE)}",
-        f"Content-Digest: sha-256=:{digest('sha256', BEFORE)}",
-        "Repr-Digest: ",
-    ],
-)
+@cases(TABLES, "wrong fields", field=str)
 def test_fields_that_were_wrong_stay(field: str) -> None:
     data = message(BEFORE, field)
     assert rewrite(data, url=URL).data == message(AFTER, field)

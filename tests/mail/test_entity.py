@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import email
+from pathlib import Path
+from typing import Final
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 
 import relbase
+
+TABLES: Final = Path(__file__).with_name("entity.txt")
 
 URL = "http://h.example/d/p.html"
 HTML = b"Content-Type: text/html\n"
 
-# (the message, whether its first lines are left alone)
-MESSAGES = [
-    (HTML + b"<img/src=x>\n\n<a href=y>", True),
-    (HTML + b"<img/src=x>\n<a href=y>", True),
-    (HTML + b"<img/src=x>", True),
-    (HTML.replace(b"\n", b"\r\n") + b"<img/src=x>\r\n\r\n<a href=y>", True),
-    (HTML.replace(b"\n", b"\r") + b"<img/src=x>\r\r<a href=y>", True),
-    (HTML + b"Content-Transfer-Encoding: quoted-printable\n<img/src=3Dx>\n\n<a href=3Dy>", True),
-    # A name has no white space, and after an empty line there is none.
-    (HTML + b"<img src=x>\n\n<a href=y>", False),
-    (HTML + b"\n<img/src=x>\n\n<a href=y>", False),
-    (HTML + b"<p>\n<img/src=x>\n\n<a href=y>", False),
-    (HTML + b"Content-Transfer-Encoding: base64\nPGltZy9zcmM9eD4=", False),
-]
 
-
-@pytest.mark.parametrize(("data", "is_kept"), MESSAGES)
+@cases(TABLES, "lines", data=bytes, is_kept=bool)
 def test_a_line_of_a_body_does_not_become_a_field(data: bytes, *, is_kept: bool) -> None:
     result = relbase.rewrite(data, kind="mail", url=URL)
     assert [note.reason.value for note in result.notes] == ["mime-header"] * is_kept

@@ -5,30 +5,22 @@ from __future__ import annotations
 import base64
 import email
 import email.policy
+from pathlib import Path
 from typing import Final
 
 import pytest
+from rows import cases
 from test_message import DONE, LINK, URL, reasons, rewrite
 
 import relbase
 
+TABLES: Final = Path(__file__).with_name("mail_documents.txt")
+
 BASE64 = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n"
 FOOTER = b"\n_______\nlist mailing list\nlist@h.example\n"
 
-# (the text before, what stands after its base64, whether that is left alone and the rest done)
-FOOTERS = [
-    (b"<p>" + LINK, FOOTER, True),  # padded
-    (b"<p>" + LINK, b"\n\n-- \nfooter", True),
-    (b"<p>" * 19 + b"<p>" + LINK + b"..", FOOTER, True),  # whole quanta, no padding
-    (b"<p>" + LINK, b"\nPGE+\n", False),  # base64 again: some readers read it
-    (LINK, b"!", True),
-    (b"<p>" + LINK + b"..", b"\nwords", False),  # it may be base64
-    (b"<p>" + LINK, b"\nwords\n-- ", False),  # it may be, once the padding has gone
-    (b"<p>" + LINK, b"words-", False),
-]
 
-
-@pytest.mark.parametrize(("text", "footer", "is_done"), FOOTERS)
+@cases(TABLES, "footers", text=bytes, footer=bytes, is_done=bool)
 def test_base64_with_a_footer_in_the_clear(text: bytes, footer: bytes, *, is_done: bool) -> None:
     coded = base64.encodebytes(text).rstrip()
     result = rewrite(BASE64 + coded + footer)
@@ -56,19 +48,8 @@ def test_a_footer_does_not_hide_the_base() -> None:
 
 # ---- Pages and messages that are not called so
 
-OCTETS = b"Content-Type: application/octet-stream%b\n\n" + LINK
-NAMED = [
-    (OCTETS % b"; name=a.html", True),
-    (OCTETS % b"\nContent-Disposition: attachment; filename=A.HTM", True),
-    (OCTETS % b"; name=a.bin", False),
-    (OCTETS % b"", False),
-    (b"Content-Type: html\n\n" + LINK, True),
-    (b"Content-Type: text/x-html\n\n" + LINK, True),
-    (b"Content-Type: text/plain; name=a.html\n\n" + LINK, False),
-]
 
-
-@pytest.mark.parametrize(("part", "is_done"), NAMED)
+@cases(TABLES, "names", part=bytes, is_done=bool)
 def test_pages_by_their_names(part: bytes, *, is_done: bool) -> None:
     data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + part + b"\n--b--\n"
     assert rewrite(data).data == (data.replace(LINK, DONE) if is_done else data)
@@ -118,26 +99,9 @@ def test_an_encoded_message_that_does_not_decode_is_left_alone() -> None:
 # ---- What passes in silence is said
 
 _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
-SILENT = [
-    ("text/calendar", 0),  # it is looked into
-    ("text/vcard", 1),
-    ("message/x-unknown", 1),
-    ("application/mbox", 1),
-    ("text/plain", 0),
-    ("message/delivery-status", 0),
-    ("image/png", 0),
-    # saved, it is opened as what its name says
-    ("text/plain; name=a.html", 1),
-    ("application/octet-stream; name=a.eml", 1),
-    ("application/octet-stream; name=a.png", 0),
-    ("text/rtf", 1),
-    ("application/rtf", 1),
-    ("application/ms-tnef", 1),
-    ("application/octet-stream; name=Winmail.dat", 1),
-]
 
 
-@pytest.mark.parametrize(("type_", "count"), SILENT)
+@cases(TABLES, "silent", type_=str, count=int)
 def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
     part = f"--b\nContent-Type: {type_}\n\n[x](y)\n".encode()
     data = b"Content-Type: multipart/mixed; boundary=b\n\n" + part * 3 + b"--b--\n"
@@ -160,19 +124,7 @@ def test_a_page_by_its_name_is_not_spoken_of_where_attachments_are_left_alone() 
     assert reasons(rewrite(data, policy=relbase.Policy(attachments=False))) == []
 
 
-HEADLESS = [
-    (b"\n\nSubject: x\nContent-Type: text/html\n\n<a href=x>", ""),
-    (b"<a href=x>", ""),
-    (b"Content-Type: message/rfc822\n\n\n<a href=x>", "1.1"),
-    ("\ufeffContent-Type: text/html\n\n<a href=x>".encode("utf-16-le"), ""),
-    (b"\n \n", None),
-    (b"", None),
-    (b"X: y\n\n<a href=x>", None),
-    (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\n<a href=x>\n--b--\n", None),
-]
-
-
-@pytest.mark.parametrize(("data", "part"), HEADLESS)
+@cases(TABLES, "without a header", data=bytes, part=str)
 def test_a_message_without_a_header_is_noted(data: bytes, part: str | None) -> None:
     """To Python's `email` too the body begins at once: nothing says that it is a page."""
     result = rewrite(data)
@@ -267,26 +219,13 @@ def test_a_page_that_is_said_to_be_in_utf_16_and_is_not_is_noted(how: str) -> No
 
 # ---- disputed encodings
 
-_LINE: Final = b'<a href=3D"x">'
-_LONG: Final = b'<a href=3D"x">' + b"x" * 60
 _DISPUTED: Final = "encoding-disputed"
 
 
 @pytest.mark.parametrize(
     "encoding", ["quoted-printable;", '"quoted-printable"', "Quoted-Printable,"]
 )
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        (_LINE, b'<a href=3D"http://h/x">'),
-        (b'<a href=3D"=2Fx=3D">', b'<a href=3D"http://h=2Fx=3D">'),
-        (_LONG, _LONG),  # it would need a soft line break
-        (
-            b'<a href=3D"x">\n<a href=3D"=\ny">',
-            b'<a href=3D"http://h/x">\n<a href=3D"=\nhttp://h/y">',
-        ),
-    ],
-)
+@cases(TABLES, "disputed", body=bytes, expected=bytes)
 def test_what_only_some_decode_is_edited_so_that_all_show_it_alike(
     encoding: str, body: bytes, expected: bytes
 ) -> None:
@@ -324,24 +263,7 @@ DIRECTORY: Final = "http://h/d/"
 INVITATION: Final = b"Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (b"X-ALT-DESC;FMTTYPE=text/html:<a href=x>", b"X-ALT-DESC;FMTTYPE=text/html:<a href=%bx>"),
-        (
-            b'x-alt-desc;LANGUAGE=en;FMTTYPE="text/html":<p>\\n<a hre\r\n f="x\\,y">',
-            b'x-alt-desc;LANGUAGE=en;FMTTYPE="text/html":<p>\\n<a hre\r\n f="%bx\\,y">',
-        ),
-        (
-            b"X-ALT-DESC;FMTTYPE=text/h\n tml:<a href=x>",
-            b"X-ALT-DESC;FMTTYPE=text/h\n tml:<a href=%bx>",
-        ),
-        (b"X-ALT-DESC;FMTTYPE=text/plain:<a href=x>", None),
-        (b"X-ALT-DESC:<a href=x>", None),
-        (b"DESCRIPTION:<a href=x>", None),
-        (b"X-ALT-DESC-X;FMTTYPE=text/html:<a href=x>", None),
-    ],
-)
+@cases(TABLES, "invitations", line=bytes, expected=bytes)
 def test_descriptions(line: bytes, expected: bytes | None) -> None:
     data = INVITATION + line + b"\nEND:VCALENDAR\n"
     result = relbase.rewrite(data, url=DIRECTORY, kind="mail")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import plistlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
+from rows import cases
 
 import relbase
 from relbase.containers import fields, mail
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from relbase import Result
+
+TABLES: Final = Path(__file__).with_name("message.txt")
 
 URL: Final = "http://h.example/d/p.html"
 HTML: Final = b"Content-Type: text/html\n"
@@ -76,26 +80,7 @@ def test_for_references_in_a_header_its_own_base_is_embedded() -> None:
     ]
 
 
-# (the fields of a part, what becomes of them): a base is made absolute as a `<base>` is. The
-# message around is on http://h.example/d/p.html.
-BASES: Final = [
-    (b"Base: <URL:e/> (c)\n", b"Base: <URL:http://h.example/d/e/> (c)\n"),
-    (b'Content-Base: "/e/"\n', b'Content-Base: "http://h.example/e/"\n'),
-    # Neither is a base of the other; the second does not count.
-    (
-        b"Content-Base: f/\nBase: e/\n",
-        b"Content-Base: http://h.example/d/f/\nBase: http://h.example/d/e/\n",
-    ),
-    (
-        b"Content-Location: f/g\nBase: e/\n",
-        b"Content-Location: http://h.example/d/e/f/g\nBase: http://h.example/d/e/\n",
-    ),
-    (b"Base: http://h.example/d/\n", b"Base: http://h.example/d/\n"),
-    (b"Base: <URL:e/\n", b"Base: <URL:e/\n"),  # refused
-]
-
-
-@pytest.mark.parametrize(("fields", "expected"), BASES)
+@cases(TABLES, "bases", fields=bytes, expected=bytes)
 def test_a_relative_base_is_made_absolute(fields: bytes, expected: bytes) -> None:
     message = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b\ntext\n--b--\n"
     assert rewrite(message % fields).data == message % expected

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from growth import assert_linear_from_10_ms
+from rows import cases
 
 import relbase
 from relbase.bases.headers import MessageUrlTable, key, list_id, sender
+
+TABLES: Final = Path(__file__).with_name("message_urls.txt")
 
 HTML: Final = b"Content-Type: text/html\n\n<a href=x>"
 
@@ -31,35 +35,7 @@ ALL: Final = {
 }
 
 
-@pytest.mark.parametrize(
-    ("header", "url"),
-    [
-        ("Message-ID: <1@ID.example>", "http://id/x"),
-        ("Message-ID: <1@id.example> (first)", "http://id/x"),
-        ("Message-ID: <2@id.example>", "http://given/x"),
-        ("List-Id: <list.EXAMPLE.org>", "http://list/x"),
-        ('List-Id: =?utf-8?q?L?= "a <b>"\n <list.example.org>', "http://list/x"),
-        ("List-Id: list.example.org", "http://list/x"),
-        ("List-Id: <other.example.org>", "http://given/x"),
-        ("From: news@example.ORG", "http://address/x"),
-        ("From: News <news@example.org>", "http://address/x"),
-        ('From: "other@example.net, <b@c>" (x@y)\n <news@example.org>, a@b', "http://address/x"),
-        ("From: NEWS@example.org", "http://domain/x"),
-        ("From: a@example.org", "http://domain/x"),
-        ("From: a@sub.example.org", "http://given/x"),
-        ("From: a@notexample.net", "http://given/x"),
-        ("From: a@example.net", "http://below/x"),
-        ("From: a@b.a.example.net", "http://deeper/x"),
-        ("From: nobody", "http://given/x"),
-        ("Subject: news@example.org", "http://given/x"),
-        # The first kind that has a row decides.
-        ("From: news@example.org\nList-Id: <list.example.org>", "http://list/x"),
-        ("List-Id: <list.example.org>\nMessage-ID: <1@id.example>", "http://id/x"),
-        ("From: news@example.org\nList-Id: <unknown.example.org>", "http://address/x"),
-        # What a message states of itself is stronger.
-        ("From: news@example.org\nContent-Base: http://own/", "http://own/x"),
-    ],
-)
+@cases(TABLES, "by a map", header=str, url=str)
 def test_by_a_map(header: str, url: str) -> None:
     assert found(header.encode() + b"\n", ALL) == url
 
@@ -67,19 +43,7 @@ def test_by_a_map(header: str, url: str) -> None:
 FIELDS: Final = MessageUrlTable({"a@h.example": "http://map/"}, ("x-rss-url", "list-archive"))
 
 
-@pytest.mark.parametrize(
-    ("header", "url"),
-    [
-        ("X-RSS-URL: http://feed/f.xml", "http://feed/x"),
-        ("X-RSS-URL: =?utf-8?q?http=3A//feed/f.xml?=", "http://feed/x"),
-        ("List-Archive: <mailto:l@h>, <http://list/\n archive/>", "http://list/archive/x"),
-        ("List-Archive: <http://list/>\nX-RSS-URL: http://feed/", "http://feed/x"),
-        ("List-Archive: <http://list/>\nX-RSS-URL: relative", "http://list/x"),
-        ("Archived-At: <http://archive/>", "http://given/x"),  # nobody asked for it
-        ("X-RSS-URL: http://u:p@feed/f.xml#1", "http://feed/x"),
-        ("X-RSS-URL: http://feed/\nFrom: a@h.example", "http://map/x"),
-    ],
-)
+@cases(TABLES, "by a field", header=str, url=str)
 def test_by_a_field(header: str, url: str) -> None:
     assert found(header.encode() + b"\n", FIELDS) == url
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 from growth import assert_linear_from_10_ms
+from rows import cases, texts
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit
 from relbase.mail.derived import broken_signatures, signed
+
+TABLES: Final = Path(__file__).with_name("signatures.txt")
 
 BODY: Final = b"a \t b \n\n<X>"
 
@@ -25,57 +29,7 @@ def verdicts(data: bytes, *places: bytes) -> list[str]:
     return [note.text.rpartition(" the signature ")[2] for note in found]
 
 
-NO_MORE: Final = ["no longer holds"]
-MAYBE: Final = ["may no longer hold"]
-
-# (the fields of signatures, other fields, what is edited, what is said)
-TABLE: Final[list[tuple[bytes, bytes, list[bytes], list[str]]]] = [
-    # RFC 6376 §3.5: bh= is of the body
-    (b"DKIM-Signature: v=1; h=from; b=x\n", b"", [b"X>"], NO_MORE),
-    (b"dkim-signature: x\n", b"", [b"X>"], NO_MORE),
-    (b"DKIM-Signature: v=1; h=from; b=x\n", b"", [], []),
-    # §3.5 h=: "A colon-separated list of header field names", with FWS around
-    (b"DKIM-Signature: h=from:list-help\n", b"List-Help: y\n", [b"y\n"], NO_MORE),
-    (b"DKIM-Signature: h =\n from :\n\tLIST-\n Help ; b=\n", b"List-Help: y\n", [b"y\n"], NO_MORE),
-    (b"DKIM-Signature: h=from:list-helper\n", b"List-Help: y\n", [b"y\n"], []),
-    (b"DKIM-Signature: x=list-help; h=from\n", b"List-Help: y\n", [b"y\n"], []),
-    # §5.4.2: "from the bottom of the header block to the top"
-    (b"DKIM-Signature: h=link\n", b"Link: y\nLink: z\n", [b"y\n"], []),
-    (b"DKIM-Signature: h=link\n", b"Link: y\nLink: z\n", [b"z\n"], NO_MORE),
-    (b"DKIM-Signature: h=link:link\n", b"Link: y\nLink: z\n", [b"y\n"], NO_MORE),
-    # without h= nobody knows
-    (b"DKIM-Signature: x\n", b"Link: y\n", [b"y\n"], MAYBE),
-    (b"DomainKey-Signature: a=x\n", b"Link: y\n", [b"y\n"], MAYBE),
-    # l=: octets of the canonical body, CRLF counted; simple is the default, for the body too
-    (b"DKIM-Signature: l=0; h=from\n", b"", [b"X>"], []),
-    (b"DKIM-Signature: l=11; h=from\n", b"", [b"X>"], []),  # "a _ b _" CRLF CRLF "<"
-    (b"DKIM-Signature: l=12; h=from\n", b"", [b"X>"], NO_MORE),
-    (b"DKIM-Signature: c=relaxed; l=11; h=from\n", b"", [b"X>"], []),
-    (b"DKIM-Signature: c=relaxed/simple; l=12; h=from\n", b"", [b"X>"], NO_MORE),
-    (b"DKIM-Signature: c=simple/Relaxed; l=8; h=from\n", b"", [b"X>"], []),  # "a b" ... "<"
-    (b"DKIM-Signature: c=simple/relaxed; l=9; h=from\n", b"", [b"X>"], NO_MORE),
-    (b"DKIM-Signature: l= 1\n 1; h=from\n", b"", [b"X>"], []),
-    *(
-        (b"DKIM-Signature: l=%b; h=from\n" % odd, b"", [b"X>"], NO_MORE)
-        for odd in (b"", b"-1", b"x", b"\xd9\xa3", b"9" * 5000)
-    ),
-    # One of two breaks
-    (b"DKIM-Signature: h=from; l=0\nDKIM-Signature: h=from\n", b"", [b"X>"], NO_MORE),
-    # RFC 8617 §5.2 step 4: the newest one counts
-    (b"ARC-Seal: i=1\n", b"", [b"X>"], NO_MORE),
-    (b"ARC-Seal: i=1\nARC-Message-Signature: i=1; h=from\n", b"Link: y\n", [b"y\n"], []),
-    (b"ARC-Seal: i=1\nARC-Message-Signature: i=1; h=link\n", b"Link: y\n", [b"y\n"], NO_MORE),
-    (
-        b"ARC-Seal: i=1\nARC-Message-Signature: i=1; h=link\nARC-Message-Signature: i=2; h=from\n",
-        b"Link: y\n",
-        [b"y\n"],
-        [],
-    ),
-    (b"ARC-Message-Signature: i=1; h=link\n", b"Link: y\n", [b"y\n"], []),  # nothing seals it
-]
-
-
-@pytest.mark.parametrize(("signature", "fields", "edited", "expected"), TABLE)
+@cases(TABLES, "what breaks", signature=bytes, fields=bytes, edited=list[bytes], expected=texts)
 def test_what_breaks(
     signature: bytes, fields: bytes, edited: list[bytes], expected: list[str]
 ) -> None:

@@ -57,6 +57,23 @@ def edits(cell: str) -> list[Edit]:
     return [Edit(int(start), int(end), _bytes(new)) for start, end, new in _edits(cell)]
 
 
+def pairs(cell: str) -> list[tuple[str, str]]:
+    """Items such as `name=value`, with blanks between them."""
+    items = [item.partition("=") for item in cell.split()]
+    return [(_str(name), _str(value)) for name, _, value in items]
+
+
+def filled(**names: bytes) -> Callable[[str], bytes]:
+    """What reads bytes in which `{NAME}` stands for longer ones."""
+    named = re.compile(rb"\{(%b)\}" % "|".join(names).encode())
+    return lambda cell: named.sub(lambda found: names[found[1].decode()], _bytes(cell))
+
+
+def texts(cell: str) -> list[str]:
+    """Texts with ` / ` between them, an empty one as `""`."""
+    return [_str(item.replace('""', "")) for item in cell.split(" / ")] if cell else []
+
+
 def _str(cell: str) -> str:
     return _repeated(cell).encode("ascii", "backslashreplace").decode("unicode_escape")
 

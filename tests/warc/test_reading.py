@@ -6,6 +6,7 @@ import io
 import tracemalloc
 import zlib
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import brotli
@@ -13,6 +14,7 @@ import pytest
 from archives import PACKED, chunks, gz, http, others, record, record_id, response, zstd
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
@@ -22,6 +24,8 @@ from relbase.warc.reading import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+TABLES: Final = Path(__file__).with_name("reading.txt")
 
 BODY: Final = b"<a href=x>" * 20
 
@@ -138,17 +142,7 @@ def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Tr
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
 
 
-@pytest.mark.parametrize(
-    ("line", "status"),
-    [
-        (b"ICY 200 OK", 200),
-        (b"HTTP 200 OK", 200),
-        (b"http/1.1 404 no", 404),
-        (b"HTTP/1.1", None),
-        (b"HTTP/1.1 OK", None),
-        (b"HTTP/1.1 2000 x", None),
-    ],
-)
+@cases(TABLES, "odd status lines", line=bytes, status=int)
 def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | None) -> None:
     page = only(response(1, "http://h/", http(BODY).replace(b"HTTP/1.1 200 OK", line)))
     assert (page.body, page.status, page.content_type) == (BODY, status, "text/html")
