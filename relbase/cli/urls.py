@@ -19,7 +19,8 @@ from relbase.cli.group import command, table
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
-from relbase.url.grammar import Grammar, Severity, Violation, verdicts
+from relbase.url.grammar import Grammar, verdicts
+from relbase.url.grammar.characters import Severity, Violation
 from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
 

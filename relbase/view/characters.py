@@ -79,12 +79,13 @@ def scalar_values(string: str, charset: str) -> str:
     """Return what a browser has for a string: one U+FFFD for each error of the decoder."""
     if string.isascii():
         return string
-    if charset == "utf-8":
-        string = _BAD_BYTES.sub(_utf8_errors, string)
+    if charset == "utf-8":  # Python replaces "maximal subparts", as the UTF-8 decoder does
+        string = _BAD_BYTES.sub(lambda bad: _bytes(bad[0]).decode("utf-8", "replace"), string)
     elif charset in _VIEWED:
         string = _CODED.sub(_REPLACEMENT, string)
     elif charset in MULTI_BYTE:
-        string = _BAD_UNITS.sub(lambda found: _unit_errors(found[0], charset), string)
+        unit = _units(charset)
+        string = _BAD_UNITS.sub(lambda bad: unit.sub(_ERROR, _bytes(bad[0])).decode(), string)
     return _SURROGATES.sub(_REPLACEMENT, string)
 
 
@@ -94,18 +95,13 @@ _SURROGATES: Final = expression("[\ud800-\udfff]")
 _VIEWED: Final = frozenset({"iso-2022-jp", *WIDE})
 _CODED: Final = expression("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _BAD_BYTES: Final = expression("[\udc80-\udcff]{2,}+")
+_ERROR: Final = _REPLACEMENT.encode()
 # A bad character of four bytes in gb18030 has two digits.
 _BAD_UNITS: Final = expression("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")
 
 
-def _utf8_errors(found: re.Match[str]) -> str:
-    """Python replaces "maximal subparts", as the UTF-8 decoder does."""
-    return found[0].encode("ascii", "surrogateescape").decode("utf-8", "replace")
-
-
-def _unit_errors(string: str, charset: str) -> str:
-    raw = string.encode("ascii", "surrogateescape")
-    return _units(charset).sub(b"\0", raw).decode("ascii").replace("\0", _REPLACEMENT)
+def _bytes(bad: str) -> bytes:
+    return bad.encode("ascii", "surrogateescape")
 
 
 def is_multi_byte(charset: str) -> bool:

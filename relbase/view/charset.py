@@ -175,17 +175,27 @@ def is_utf_8(data: bytes) -> bool:
 
 
 # WHATWG HTML §13.2.3.2 "prescan a byte stream to determine its encoding".
-#
-# In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
 
-_META: Final = expression(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
-# What nearly all pages state; `_meta` reads it likewise.
-_USUAL_META: Final = expression(
-    rb"""<meta[ ]charset=(?:"([a-z0-9-]++)"|([a-z0-9-]++)(?=[ >]))[ ]?/?>""", re.IGNORECASE
+# Steps 1 to 12 of "get an attribute": a `=` at the start belongs to the name, and a value without
+# quotes goes on to white space or `>`. Where the bytes run out nothing matches.
+_ATTRIBUTE: Final = rb"""[\t\n\f\r /]*+ %b[^\t\n\f\r />][^\t\n\f\r />=]*+) [\t\n\f\r ]*+
+    (?: (?=[^=]) | = [\t\n\f\r ]*+ (?:
+        "%b[^"]*+)" | '%b[^']*+)' | %b(?:[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)(?=[\t\n\f\r >]) ) )"""
+_attribute: Final = expression(_ATTRIBUTE.replace(b"%b", b"("), re.VERBOSE)
+_tag_end: Final = expression(rb"[\t\n\f\r /]*+>")
+
+# Step 3, up to a `<meta`: comments, other tags, what is no tag. Nearly all pages state a charset as
+# the first value is written; of others most say `charset` nowhere in the tag.
+_to_meta: Final = expression(
+    rb"""(?: [^<]++
+    | <(?: !(?=--)(?:[^-]++|-(?!->))*+--> | (?:!(?!--)|\?|/(?![a-z]))[^>]*+> | (?![a-z!?/])
+        | (?!meta[\t\n\f\r /]) /?+ [a-z][^\t\n\f\r >]*+ (?: %b )*+ [\t\n\f\r /]*+ >
+        | meta (?![^>]*charset) (?: [\t\n\f\r /]++ (?: [^\t\n\f\r <>"'=/]++
+            (?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r <>"'=]++))?+ )?+ )++ > ) )*+
+    <meta (?: [ ]charset=(?:"([a-z0-9-]++)"|([a-z0-9-]++)(?=[ >])) [ ]?/?> | (?=[\t\n\f\r /]) )"""
+    % _ATTRIBUTE.replace(b"%b", b"(?:"),
+    re.VERBOSE | re.IGNORECASE,
 )
-_TAG: Final = expression(rb"</?[A-Za-z]")
-_BOGUS_COMMENT: Final = expression(rb"<[!/?]")
-_TAG_NAME_END: Final = expression(rb"[\t\n\f\r >]")
 
 
 def _prescan(data: bytes) -> str | None:
@@ -196,69 +206,29 @@ def _prescan(data: bytes) -> str | None:
     if b"charset" not in data.lower():
         return _xml_encoding(data)
     # Step 3: Loop.
-    position = _passed(data, 0)
-    while position != len(data):
-        if usual := _USUAL_META.match(data, position):
-            name = _readable(lookup(usual[usual.lastindex or 0].decode("latin-1")))
-            position = usual.end() - 1
-            if name:
-                return name
-        elif meta := _META.match(data, position):
-            position, name = _meta(data, meta.end())
-            if name:
-                return name
+    position: int | None = 0
+    while position is not None and (found := _to_meta.match(data, position)):
+        position = found.end()
+        if found.lastindex:
+            name = _readable(lookup(found[found.lastindex].decode("latin-1")))
         else:
-            position = _skip(data, position)
-        # Step 4: Next byte.
-        position = len(data) if position == -1 else _passed(data, position + 1)
+            position, name = _meta(data, position)
+        if name:
+            return name
     return _xml_encoding(data)
 
 
-def _passed(data: bytes, position: int) -> int:
-    """Where the next `<` is that has to be looked at."""
-    found = _PASSED.match(data, position)
-    return found.end() if found else len(data)
-
-
-# What is no `<meta` that says `charset`, and is read by one step as by all of "get an attribute":
-# names without quotes and `=`, values without what could begin or end a tag.
-_PASSED: Final = expression(
-    rb"""(?: [^<]++ | <(?: (?!meta[\t\n\f\r /][^>]*charset) /?+ [a-z][^\t\n\f\r <>"'=]*+
-        (?: [\t\n\f\r ][\t\n\f\r /]*+ (?: [^\t\n\f\r <>"'=/]++
-            (?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r <>"'=]++))?+ )?+ )*+ >
-    | !--(?!-?>)(?:[^-]++|-(?!->))*+--> | !(?!--)[^>]*+> | \?[^>]*+> | (?![a-z!?/]) ) )*+""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def _skip(data: bytes, position: int) -> int:
-    """Return the last byte of what begins with the `<` at `position` and is no `<meta`."""
-    if data.startswith(b"<!--", position):
-        end = data.find(b"-->", position + 2)
-        return end + 2 if end != -1 else -1
-    if _TAG.match(data, position):
-        name_end = _TAG_NAME_END.search(data, position)
-        position = name_end.start() if name_end else -1
-        while position != -1 and data[position : position + 1] != b">":
-            position, _ = _attribute(data, position)
-        return position
-    if _BOGUS_COMMENT.match(data, position):
-        return data.find(b">", position)
-    return position
-
-
-def _meta(data: bytes, position: int) -> tuple[int, str | None]:
-    """Return the `>` of the meta tag whose attributes begin at `position`, and its charset."""
+def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
+    """Return where the meta tag ends whose attributes begin at `position`, and its charset."""
     seen: set[bytes] = set()
     got_pragma = False
     need_pragma: bool | None = None
     charset: str | None = None
-    while True:
-        # Step 6: Attributes.
-        position, attribute = _attribute(data, position)
-        if attribute is None:
-            break
-        name, value = attribute
+    # Step 6: Attributes.
+    while attribute := _attribute.match(data, position):
+        position = attribute.end()
+        name = attribute[1].lower()
+        value = attribute[attribute.lastindex or 0].lower() if attribute.lastindex != 1 else b""
         # Steps 7 and 8.
         if name in seen:
             continue
@@ -271,10 +241,13 @@ def _meta(data: bytes, position: int) -> tuple[int, str | None]:
             need_pragma = True if charset else None
         elif name == b"charset":
             charset, need_pragma = lookup(value.decode("latin-1")), False
-    # Steps 11 to 13: Processing. An aborted prescan returns nothing.
-    if position == -1 or need_pragma is None or (need_pragma and not got_pragma):
-        return position, None
-    return position, _readable(charset)
+    end = _tag_end.match(data, position)
+    if end is None:  # the bytes ran out: an aborted prescan returns nothing
+        return None, None
+    # Steps 11 to 13: Processing.
+    if need_pragma is None or (need_pragma and not got_pragma):
+        return end.end(), None
+    return end.end(), _readable(charset)
 
 
 def _readable(charset: str | None) -> str | None:
@@ -282,38 +255,6 @@ def _readable(charset: str | None) -> str | None:
     if charset == "x-user-defined":
         charset = "windows-1252"
     return _readable_as_ascii(charset) if charset else None
-
-
-# Steps 1 to 5 of "get an attribute": a `=` at the start belongs to the name.
-_NAME: Final = expression(rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)?+")
-# Steps 6 to 8: Spaces.
-_EQUALS: Final = expression(rb"[\t\n\f\r ]*+(=[\t\n\f\r ]*+)?+")
-# Steps 9 to 12: Value. A value that the bytes end in has no end.
-_VALUE: Final = expression(
-    rb"""(?: "([^"]*+)" | '([^']*+)' | ((?:[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)(?=[\t\n\f\r >]) )""",
-    re.VERBOSE,
-)
-
-
-def _attribute(data: bytes, position: int) -> tuple[int, tuple[bytes, bytes] | None]:
-    """Get an attribute: return the position after it, at the `>` if there is none."""
-    named = _NAME.match(data, position)
-    position = named.end() if named else len(data)
-    if position == len(data):
-        return -1, None
-    if named is None or named[1] is None:
-        return position, None
-    name = named[1].lower()
-    equals = _EQUALS.match(data, position)
-    position = equals.end() if equals else len(data)
-    if position == len(data):
-        return -1, None
-    if equals is None or equals[1] is None:
-        return position, (name, b"")
-    value = _VALUE.match(data, position)
-    if value is None:
-        return -1, None
-    return value.end(), (name, (value[value.lastindex or 0]).lower())
 
 
 # WHATWG HTML §2.6.5 "extracting a character encoding from a meta element". An unmatched quote

@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
-    r"""Return the view of a URL in a field, without white space and with encoded words decoded."""
-
-    def spell(new: bytes) -> bytes:
-        return _spelled(new, quote)
-
+    """Return the view of a URL in a field, without white space and with encoded words decoded."""
     if b"=?" in raw:
         return WordView(raw, meant(raw), quote)
-    return RunView(raw, _folds, spell, _joins)
+    return RunView(raw, _folds, lambda new: _spelled(new, quote), _joins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,11 @@ def calendar_view(raw: bytes) -> RunView:
 
     What is written is escaped again (`\,` is `,` and `\n` a new line), and not folded.
     """
-    return RunView(raw, _text_runs, _text_spelled)
+    return RunView(
+        raw,
+        _text_runs,
+        lambda new: _UNSAFE_IN_TEXT.sub(lambda one: _ESCAPED.get(one[0], b"\\" + one[0]), new),
+    )
 
 
 def _text_runs(raw: bytes) -> Iterator[Run]:
@@ -127,10 +127,6 @@ def _text_runs(raw: bytes) -> Iterator[Run]:
 
 _BACKSLASH: Final = 0x5C
 _MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
-
-
-def _text_spelled(new: bytes) -> bytes:
-    return _UNSAFE_IN_TEXT.sub(lambda found: _ESCAPED.get(found[0], b"\\" + found[0]), new)
 
 
 # ---- Encoded words: RFC 2047, with the language of RFC 2231 §5. A word is decoded wherever it

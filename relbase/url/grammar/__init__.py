@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
-    CharacterClass,
     Component,
     Cut,
     Severity,
@@ -29,21 +28,7 @@ from relbase.url.grammar.rfc1808 import check_fragment, scheme_match
 from relbase.url.step import not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-__all__ = [
-    "MAX_VIOLATIONS",
-    "CharacterClass",
-    "Grammar",
-    "Severity",
-    "Url",
-    "Verdict",
-    "Violation",
-    "base_violations",
-    "parse_url",
-    "verdicts",
-    "violations",
-]
+    from collections.abc import Iterable, Iterator, Sequence
 
 # A person reads no more of them about one URL, and a report stays small.
 MAX_VIOLATIONS: Final = 100
@@ -153,28 +138,23 @@ def parse_url(text: str) -> Url:
                 f"no URL: at character {failed.start + 1} {failed.message} ({failed.production},"
                 f" {failed.section}); violations() tells all of it"
             )
-    fields = {part.name: text[part.start : part.end] for part in cut.parts if part.name}
-    pairs: tuple[tuple[str, str], ...] | None = None
-    if (written := fields.pop("fieldspecs", None)) is not None:
+    fields: dict[str, Any] = {
+        part.name: text[part.start : part.end] for part in cut.parts if part.name
+    }
+    if (written := fields.get("fieldspecs")) is not None:
         bounds = fieldspecs(written, 0, len(written))
-        pairs = tuple((written[at:equals], written[equals + 1 : end]) for at, equals, end in bounds)
+        fields["fieldspecs"] = tuple(
+            (written[at:equals], written[equals + 1 : end]) for at, equals, end in bounds
+        )
     scheme = scheme_match(text)
-    return Url(
-        cut.production,
-        scheme=scheme[0].lower() if scheme else None,
-        fieldspecs=pairs,
-        **fields,
-    )
+    return Url(cut.production, scheme=scheme[0].lower() if scheme else None, **fields)
 
 
-def verdicts(text: str) -> tuple[Verdict, Verdict]:
+def verdicts(text: str) -> list[Verdict]:
     """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5."""
     core = core_of(text)
-    generic, own = (_judged(core, grammar) for grammar in Grammar)
-    return (
-        Verdict(Grammar.RFC1808, _violation(generic[1]) is None, generic[0].production),
-        Verdict(Grammar.RFC1738, _violation(own[1]) is None, own[0].production),
-    )
+    judged = ((grammar, *_judged(core, grammar)) for grammar in Grammar)
+    return [Verdict(one, not _violation(found), cut.production) for one, cut, found in judged]
 
 
 def violations(
@@ -230,8 +210,7 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
         key=lambda one: (one.start, one.kind is not Severity.VIOLATION, one.replacement is not None)
     )
     first = {one.start: one for one in reversed(listed)}
-    around = islice(core.around(), MAX_VIOLATIONS + 1)
-    return sorted([*around, *first.values()], key=attrgetter("start"))
+    return sorted([*core.around, *first.values()], key=attrgetter("start"))
 
 
 def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -> list[Violation]:
@@ -247,8 +226,6 @@ def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -
 
 # ---- the URL inside of what delimits it, and of what breaks it across lines
 
-_APPENDIX: Final = "RFC 1738 Appendix"
-
 _WHITE: Final = " \t\n\f\r"
 _white_finditer: Final = re.compile(rf"[{_WHITE}]++").finditer
 _break_search: Final = re.compile("[\t\n\r]").search
@@ -260,30 +237,16 @@ _AROUND_BRACKET: Final = "a bracket around a URL is not part of it"
 _INSIDE: Final = "white space that breaks a URL is not part of it"
 
 
-class Excess(NamedTuple):
-    """What is not part of the URL, and why."""
-
-    start: int
-    end: int
-    message: str
-
-
 class Core(NamedTuple):
-    """A URL without the `runs` of the `whole` that are not part of it."""
+    """The URL in a text, without what is not part of it."""
 
-    whole: str  # the text that it was taken from
-    runs: list[Excess]  # sorted and disjoint
-    text: str  # what is left
-    places: list[int]  # where in `whole` each character of it stands, and its end
-
-    def around(self) -> Iterator[Violation]:
-        """The violations that the runs are."""
-        for start, end, message in self.runs:
-            yield finding(self.whole, start, end, "URL", message, "", section=_APPENDIX)
+    text: str
+    places: Sequence[int]  # where each of its characters stands, and its end; none: at its offset
+    around: Sequence[Violation]  # what is not part of it
 
     def moved(self, found: Violation) -> Violation:
-        """A finding on the text, as one on the whole."""
-        if not self.runs:
+        """A finding on the URL, as one on the text around it."""
+        if not self.places:
             return found
         start = self.places[found.start]
         end = self.places[found.end - 1] + 1 if found.end > found.start else start
@@ -298,31 +261,35 @@ def core_of(text: str) -> Core:
     if not isinstance(text, str):
         raise not_text(text, "URL")
     if not _anything_search(text):
-        return Core(text, [], text, [])
-    runs = [run for run in _runs(text) if run.start < run.end]
+        return Core(text, (), ())
+    runs = [run for run in _runs(text) if run[0] < run[1]]
     places: list[int] = []
     at = 0
-    for run in (*runs, Excess(len(text), len(text), "")):
-        places += range(at, run.start)
-        at = run.end
+    for start, end, _ in (*runs, (len(text), len(text), "")):
+        places += range(at, start)
+        at = end
+    around = [
+        finding(text, start, end, "URL", message, "", section="RFC 1738 Appendix")
+        for start, end, message in runs[: MAX_VIOLATIONS + 1]
+    ]
     left = "".join([text[place] for place in places])
     # What is missing at the end of a URL is missing before a bracket.
-    return Core(text, runs, left, [*places, places[-1] + 1 if places else 0])
+    return Core(left, [*places, places[-1] + 1 if places else 0], around)
 
 
-def _runs(text: str) -> Iterator[Excess]:
+def _runs(text: str) -> Iterator[tuple[int, int, str]]:
     end = len(text.rstrip(_WHITE))
     start = len(text) - len(text.lstrip(_WHITE)) if end else 0
-    yield Excess(0, start, _AROUND_WHITE)
+    yield 0, start, _AROUND_WHITE
     opened = _open_match(text, start, end - 1) if text.endswith(">", start, end) else None
     if opened is None:
         for white in _white_finditer(text, start, end):
             if _break_search(text, *white.span()):
-                yield Excess(*white.span(), _INSIDE)
+                yield *white.span(), _INSIDE
     else:
         closed = max(len(text[: end - 1].rstrip(_WHITE)), opened.end())
-        yield Excess(*opened.span(), _AROUND_BRACKET)
+        yield *opened.span(), _AROUND_BRACKET
         for white in _white_finditer(text, opened.end(), closed):
-            yield Excess(*white.span(), _INSIDE)
-        yield Excess(closed, end, _AROUND_BRACKET)
-    yield Excess(end, len(text), _AROUND_WHITE)
+            yield *white.span(), _INSIDE
+        yield closed, end, _AROUND_BRACKET
+    yield end, len(text), _AROUND_WHITE

@@ -148,12 +148,9 @@ _escape_match: Final = re.compile("%[0-9A-Fa-f]{2}").match
 
 def class_of(character: str) -> CharacterClass:
     """Return the class of one character, or of "" for the end of the text."""
-    known = _CLASSES.get(character)
-    if known is not None:
-        return known
-    if "\ud800" <= character <= "\udfff":
-        return CharacterClass.SURROGATE
-    return CharacterClass.NON_ASCII
+    is_surrogate = "\ud800" <= character <= "\udfff"
+    other = CharacterClass.SURROGATE if is_surrogate else CharacterClass.NON_ASCII
+    return _CLASSES.get(character, other)
 
 
 def printable(character: str) -> str:
@@ -184,10 +181,8 @@ def finding(
 ) -> Violation:
     """Return a finding on a place of the text, with at most two remedies."""
     character = text[start : start + 1]
-    replacement, alternative = (*remedies, None, None)[:2]
     known = class_of(character)
-    place = (start, end, kind, production, character, known, section, message)
-    return Violation(*place, replacement, alternative)
+    return Violation(start, end, kind, production, character, known, section, message, *remedies)
 
 
 def expected(
@@ -290,6 +285,11 @@ def cut_by(
 def fault(violation: Violation) -> Component:
     """Return a part that stands for a violation."""
     return Component("", 0, 0, lambda *_: iter((violation,)))
+
+
+def missing(production: str, what: str, section: str = RFC_1738) -> Check:
+    """Return the check of a place where something else ought to stand."""
+    return lambda text, at, _end: iter([expected(text, at, production, what, section=section)])
 
 
 def searched(text: str, parts: Iterable[Component]) -> Iterator[Violation]:

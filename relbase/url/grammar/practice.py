@@ -5,6 +5,7 @@ What depends on a base that is not known is said conditionally, or not at all.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.url.grammar.characters import Severity, finding
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from relbase.url.grammar.characters import Violation
     from relbase.url.rfc1808 import Components
+
+_practice: Final = partial(finding, kind=Severity.PRACTICE)
 
 _KNOWN: Final = NEVER | SOMETIMES | ALWAYS
 
@@ -42,19 +45,18 @@ def base_remarks(base: str) -> Iterator[Violation]:
     yield from _above_root(base, parts, None)
     scheme, net_loc, path, *_ = parts
     if scheme is None:
-        yield _practice(base, (0, 0), ("generic-RL", "RFC 1808 §2.2"), "a base has a scheme")
+        yield _practice(base, 0, 0, "generic-RL", "a base has a scheme", section="RFC 1808 §2.2")
     elif category(scheme) is Category.NEVER:
         message = f'"{_short(scheme)}" is never used with relative URLs'
-        yield _practice(base, (0, len(scheme)), ("generic-RL", "RFC 1808 §2.3"), message)
+        yield _practice(base, 0, len(scheme), "generic-RL", message, section="RFC 1808 §2.3")
     elif net_loc is None and not path.startswith("/"):
         message = "relative URLs need a base with a net_loc, or a path that begins with a slash"
-        yield _practice(
-            base, (len(scheme) + 1, len(base)), ("generic-RL", "RFC 1808 §2.3"), message
-        )
+        at = len(scheme) + 1
+        yield _practice(base, at, len(base), "generic-RL", message, section="RFC 1808 §2.3")
     elif net_loc is not None and not path:
         at = len(scheme) + len("://") + len(net_loc)
         message = "a base without a path leaves nothing to put a relative path in the place of"
-        yield _practice(base, (at, at), ("abs_path", "RFC 1808 §4"), message, "/")
+        yield _practice(base, at, at, "abs_path", message, "/", section="RFC 1808 §4")
 
 
 def _colon(text: str, parts: Components) -> Iterator[Violation]:
@@ -78,7 +80,7 @@ def _colon(text: str, parts: Components) -> Iterator[Violation]:
     end = segment.rfind(":") + 1
     # The preferred remedy first: "it does not affect the absolute form of the URL".
     remedies = "./" + segment[:end], segment[:end].replace(":", "%3A")
-    yield _practice(text, (0, end), ("fsegment", "RFC 1808 §5.3"), message, *remedies)
+    yield _practice(text, 0, end, "fsegment", message, *remedies, section="RFC 1808 §5.3")
 
 
 def _same_scheme(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
@@ -98,7 +100,7 @@ def _same_scheme(text: str, parts: Components, base: Components | None) -> Itera
     # Without its scheme the path could show one again.
     replacement = "./" if ":" in path.partition("/")[0] else ""
     end = len(scheme) + 1
-    yield _practice(text, (0, end), ("absoluteURL", "RFC 1808 §5.2"), message, replacement)
+    yield _practice(text, 0, end, "absoluteURL", message, replacement, section="RFC 1808 §5.2")
 
 
 def _type_d(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
@@ -110,12 +112,12 @@ def _type_d(text: str, parts: Components, base: Components | None) -> Iterator[V
     after = sum(len(part) + 1 for part in (query, fragment) if part is not None)
     end = len(text) - after
     message = "a directory is better shown by a trailing slash, which relative URLs need"
-    remedy = None if path == "" else "" if path.endswith("/") else "/"
+    remedies = ["" if path.endswith("/") else "/"]
     if path == "":
         message = f"{message}: write the name of the directory, or leave the reference empty"
+        remedies = []
     start = end - len(";type=d")
-    remedies = () if remedy is None else (remedy,)
-    yield _practice(text, (start, end), ("params", "RFC 1808 §5.3"), message, *remedies)
+    yield _practice(text, start, end, "params", message, *remedies, section="RFC 1808 §5.3")
 
 
 def _above_root(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
@@ -138,20 +140,16 @@ def _above_root(text: str, parts: Components, base: Components | None) -> Iterat
     last = next((place for place, level in walked if place > first and level >= 0), len(path))
     start, end = at + first, at + last
     message = 'more ".." than levels: RFC 1808 keeps it, RFC 3986 and browsers drop it'
-    remedies = _remedies_above_root(text, parts, start, end)
-    yield _practice(text, (start, end), ("segment", "RFC 1808 §5.2"), message, *remedies)
-
-
-def _remedies_above_root(text: str, parts: Components, start: int, end: int) -> tuple[str, ...]:
-    """What to write instead of the ".." segments so that what is left is read as the same path."""
-    for remedy in ("", "./"):
+    remedies: list[str] = []
+    is_absolute = path.startswith("/")
+    # What is left must be read as the same path; in an absolute one a dot segment is kept, too (§4
+    # step 4).
+    for remedy in ("",) if is_absolute else ("", "./"):
         left = split(text[:start] + remedy + text[end:])
-        is_absolute = parts.path.startswith("/")
         if left[:2] == parts[:2] and left.path and left.path.startswith("/") == is_absolute:
-            return (remedy,)
-        if is_absolute:  # a dot segment in an absolute path is kept too (RFC 1808 §4 step 4)
-            return ()
-    return ()
+            remedies = [remedy]
+            break
+    yield _practice(text, start, end, "segment", message, *remedies, section="RFC 1808 §5.2")
 
 
 def _levels(path: str, level: int = 0) -> Iterator[tuple[int, int]]:
@@ -169,12 +167,3 @@ def _short(name: str) -> str:
     """Enough of a scheme name, which is ASCII but may be long, to know it by."""
     limit = 40
     return name if len(name) <= limit else name[:limit] + "..."
-
-
-def _practice(
-    text: str, place: tuple[int, int], rule: tuple[str, str], message: str, *remedies: str
-) -> Violation:
-    """A finding: where it is, its production and section, and at most two remedies."""
-    production, section = rule
-    found = finding(text, *place, production, message, *remedies, section=section)
-    return found._replace(kind=Severity.PRACTICE)

@@ -31,6 +31,7 @@ from relbase.url.grammar.characters import (
     expected,
     fault,
     finding,
+    missing,
     of_characters,
     printable,
     searched,
@@ -144,10 +145,6 @@ def _find(text: str, delimiter: str, at: int, end: int) -> int:
     return end if found < 0 else found
 
 
-def _missing(production: str, what: str, text: str, at: int, _end: int) -> Iterator[Violation]:
-    yield expected(text, at, production, what)
-
-
 def _no_slash(production: str, never_right: str, text: str, at: int, _: int) -> Iterator[Violation]:
     # What can only stand in a path or after it: take the slash as read and go on with it.
     remedies = [] if text[at] in never_right else [f"/{text[at]}"]
@@ -172,11 +169,11 @@ _GROUPS: Final[dict[str, tuple[str, Check]]] = {
     "gopher_string": ("gopher_string", _CHECKS["gopher+_string"]),
     "group": ("group", _check_group),
     "every_group": ("group", _check_urlpath),
-    "after_every_group": ("", partial(_missing, "grouppart", "the end")),
-    "no_wpath": ("", partial(_missing, "waisdoc", '"/"')),
+    "after_every_group": ("", missing("grouppart", "the end")),
+    "no_wpath": ("", missing("waisdoc", '"/"')),
     "fieldspecs": ("fieldspecs", _check_fieldspecs),
-    "no_fpath": ("", partial(_missing, "fileurl", '"/"')),
-    "after_telnet": ("", partial(_missing, "telneturl", "the end")),
+    "no_fpath": ("", missing("fileurl", '"/"')),
+    "after_telnet": ("", missing("telneturl", "the end")),
     "rest": ("", _check_urlpath),
 }
 
@@ -202,7 +199,7 @@ def _scheme(production: str, pattern: str, never_right: str = "") -> _Scheme:
     groups: dict[str, tuple[str, Check]] = {
         **_GROUPS,
         "no_slash": ("", partial(_no_slash, production, never_right)),
-        "end": ("", partial(_missing, production, '"/"')),
+        "end": ("", missing(production, '"/"')),
         "no_user": ("", partial(_no_user, production)),
     }
     return _Scheme(production, expression(pattern, re.DOTALL), groups)

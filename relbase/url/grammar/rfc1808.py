@@ -8,7 +8,7 @@ A net_loc takes `?` and `;`: `//h?q` has no query.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
@@ -17,14 +17,9 @@ from relbase.url.grammar.characters import (
     Cut,
     components,
     cut_by,
-    expected,
+    missing,
     searched,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relbase.url.grammar.characters import Violation
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
@@ -54,13 +49,9 @@ _CHECKS: Final = components(
 check_fragment: Final = _CHECKS["fragment"]
 
 
-# An fsegment is not empty: the path after a net_loc that begins with a slash.
-def _no_fsegment(text: str, at: int, _end: int) -> Iterator[Violation]:
-    yield expected(text, at, "fsegment", "a pchar", section=RFC_1808)
-
-
 _GROUPS: Final = {name: (name, check) for name, check in _CHECKS.items()}
-_GROUPS["no_fsegment"] = ("", _no_fsegment)
+# An fsegment is not empty: the path after a net_loc that begins with a slash.
+_GROUPS["no_fsegment"] = ("", missing("fsegment", "a pchar", RFC_1808))
 
 # relativeURL = net_path | abs_path | rel_path
 # net_path    = "//" net_loc [ abs_path ]

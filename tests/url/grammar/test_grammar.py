@@ -22,18 +22,17 @@ from tables import load_table
 
 from relbase.url.grammar import (
     MAX_VIOLATIONS,
-    CharacterClass,
-    Severity,
     base_violations,
     parse_url,
     violations,
 )
+from relbase.url.grammar.characters import CharacterClass, Severity
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.url.grammar import Violation
+    from relbase.url.grammar.characters import Violation
 
 _PRODUCTIONS: Final = Path(__file__).with_name("productions.txt")
 _SETS: Final = {

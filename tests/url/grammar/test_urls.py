@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 from rows import cases, lines, rows
 
 from relbase.url.grammar import (
-    CharacterClass,
-    Severity,
     Url,
     base_violations,
     parse_url,
     violations,
 )
+from relbase.url.grammar.characters import CharacterClass, Severity
 from relbase.url.resolver import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.url.grammar import Violation
+    from relbase.url.grammar.characters import Violation
 
 URLS: Final = Path(__file__).with_name("urls.txt")
 BASE: Final = "http://a/b/c/d;p?q#f"
