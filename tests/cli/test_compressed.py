@@ -5,12 +5,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import done, meanwhile, run, told
+from running import meanwhile, run, told
 
 from relbase.cli import compressed
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 URL: Final = ("--url", "http://h/")
 HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
-MESSAGE: Final = b"Content-Type: text/html\n\n<a href=x>\n"
 BOX: Final = HEAD + b"<p>\n\n" + HEAD + b"<a href=x>\n\n" + HEAD + b"<a href=y>\n"
 DONE: Final = BOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://h/y")
 
@@ -70,15 +68,6 @@ def test_a_bomb_is_refused(coding: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert "unfolds to more than 100 times its size and 1 MiB: decompress it" in told(
         3, "rewrite", f"in.mbox.{coding}", *URL, "-o", "out"
     )
-
-
-def test_a_zip_archive_of_messages_is_told() -> None:
-    for name, is_told in (("mail/1.eml", True), ("page.html", False)):
-        with zipfile.ZipFile("export.zip", "w") as file:
-            file.writestr("mail/", b"")
-            file.writestr(name, MESSAGE)
-        result = done("rewrite", "export.zip", *URL, "-o", "out")
-        assert ("a ZIP archive of messages: unpack it" in result.stderr) is is_told
 
 
 def test_a_file_that_was_swapped_is_not_read_once_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`--diff`: a unified diff where lines are short, excerpts where they are long."""
+"""`--diff`: what holds of every diff, beside what diff.console shows."""
 
 from __future__ import annotations
 
@@ -18,81 +18,6 @@ from relbase.edit import Edit, splice
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-
-def shown(data: bytes, *edits: tuple[int, int, bytes]) -> list[str]:
-    return list(diff("a", data, [Edit(*edit) for edit in edits]))[2:]
-
-
-LINES: Final = b"".join(b"%d\n" % number for number in range(1, 10))  # two bytes a line
-
-
-def test_context_of_three_lines() -> None:
-    assert shown(LINES, (8, 9, b"E")) == [
-        "@@ -2,7 +2,7 @@",
-        " 2", " 3", " 4",
-        "-5", "+E",
-        " 6", " 7", " 8",
-    ]  # fmt: skip
-
-
-def test_changes_whose_context_meets_are_one_hunk() -> None:
-    assert shown(LINES, (0, 1, b"A"), (16, 17, b"I")) == [
-        "@@ -1,4 +1,4 @@", "-1", "+A", " 2", " 3", " 4",
-        "@@ -6,4 +6,4 @@", " 6", " 7", " 8", "-9", "+I",
-    ]  # fmt: skip
-    assert shown(LINES, (0, 1, b"A"), (14, 15, b"H")) == [
-        "@@ -1,9 +1,9 @@",
-        "-1", "+A", " 2", " 3", " 4", " 5", " 6", " 7", "-8", "+H", " 9",
-    ]  # fmt: skip
-
-
-def test_lines_that_become_one() -> None:
-    assert shown(LINES, (3, 4, b"")) == [
-        "@@ -1,6 +1,5 @@", " 1", "-2", "-3", "+23", " 4", " 5", " 6",
-    ]  # fmt: skip
-    assert shown(LINES * 2, (3, 4, b""), (34, 35, b"I"))[-6:] == [
-        "@@ -15,4 +14,4 @@", " 6", " 7", " 8", "-9", "+I",
-    ]  # fmt: skip
-
-
-# ---- long lines
-
-
-def test_a_long_line_is_shown_around_the_edit() -> None:
-    data = b"a\n" + b"b" * 100_000 + b"<i href=x>" + b"c" * 100_000 + b"\nd\n"
-    at = data.index(b"x>")
-    assert shown(data, (at, at, b"http://h/")) == [
-        "@@ -2 +2 @@ column 99961",
-        "-..." + "b" * 40 + "<i href=x>" + "c" * 46 + "...",
-        "+..." + "b" * 40 + "<i href=http://h/x>" + "c" * 46 + "...",
-    ]
-
-
-def test_an_excerpt_cuts_no_character() -> None:
-    for shift in range(3):
-        data = b"x" * shift + "\u4e2d".encode() * 200
-        at = shift + 300
-        assert not any("\\x" in line for line in shown(data, (at, at, b"Z")))
-
-
-def test_a_long_edit_is_cut() -> None:
-    lines = shown(b"b" * 1000, (500, 500, b"http://" + b"h" * 1_000_000 + b"/end"))
-    assert "http://hhh" in lines[2]
-    assert "h/end" in lines[2]
-    assert all(len(line) < 600 for line in lines)
-
-
-def test_context_that_is_long_is_cut_and_shows_no_other_change() -> None:
-    data = b"<a href=x>\n" + b"b" * 1000 + b"\n<a href=y>\n" + b"c" * 1000
-    lines = shown(data, (8, 8, b"h:/"), (600, 601, b"Z"), (1020, 1020, b"h:/"))
-    assert lines == [
-        "@@ -1 +1 @@", "-<a href=x>", "+<a href=h:/x>",
-        "@@ -2 +2 @@ column 542",
-        "-..." + "b" * 97 + "...",
-        "+..." + "b" * 48 + "Z" + "b" * 48 + "...",
-        "@@ -3,2 +3,2 @@", "-<a href=y>", "+<a href=h:/y>", " " + "c" * 240 + "...",
-    ]  # fmt: skip
 
 
 # ---- laws

@@ -20,6 +20,7 @@ from relbase.cli.documents import (
     verify,
 )
 from relbase.cli.files import Input, OpenInput
+from relbase.containers import mbox
 from relbase.results import Result
 
 SETTINGS = options.Settings(
@@ -55,6 +56,7 @@ LINES = st.sampled_from(
         *(A, B, b"From -", b"From here", b"From <a href=x>", b">From me"),
         *(b"", b"", b"--x", b"no field", b" fold", b"text", b"<img/src=x>", b"<a href=x>"),
         *(b"Content-Type: text/html", b"Link: <x>", b"Base: sub/", b"Content-Base: http://b/"),
+        *(b'<a href=3D"=', b"<a href='", b"From y'>", b"../'>"),
         b"Content-Transfer-Encoding: quoted-printable",
         b"Content-Type: multipart/mixed; boundary=x",
     ]
@@ -69,14 +71,17 @@ def mailboxes(draw: st.DrawFn) -> bytes:
         header = draw(st.lists(LINES, max_size=4))
         body = b"\n".join([*draw(st.lists(LINES, max_size=6)), b"<a href=x>", b""])
         length = len(body) + draw(st.sampled_from([0, 0, 0, 1, 40]))
-        header.insert(draw(st.integers(0, len(header))), b"Content-Length: %d" % length)
+        if draw(st.integers(0, 3)):
+            header.insert(draw(st.integers(0, len(header))), b"Content-Length: %d" % length)
         head = [line for line in header if line or draw(st.booleans())]
         file += b"\n".join([A, b"Content-Type: text/html", *head, b"", body, b""])
     return file
 
 
 @given(
-    mailboxes(), st.sampled_from([7, 1 << 18]), st.sampled_from(["http://h/", "http://8:00/2001"])
+    mailboxes(),
+    st.sampled_from([7, 1 << 18]),
+    st.sampled_from(["http://h/", "http://8:00/2001", "http://h:8:00/2001/"]),
 )
 def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -> None:
     settings = SETTINGS._replace(url=url, kind="mbox")
@@ -89,6 +94,9 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
         for document, one in zip(found, done, strict=True)
     )
     assert output == result.data
+    before, after = list(mbox.split([file])), list(mbox.split([output]))
+    assert [one.separator for one in before] == [one.separator for one in after]
+    assert [one.ending for one in before] == [one.ending for one in after]
     notes = [
         in_input(document, note)
         for document, one in zip(found, done, strict=True)

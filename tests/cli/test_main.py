@@ -59,22 +59,6 @@ def test_it_ends_quietly_when_nobody_reads_on(arguments: list[str], unbuffered: 
         assert running.stderr.read() == b""
 
 
-def test_nobody_needs_to_read_the_warnings(page: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        gone = subprocess.run(
-            [*PROGRAM, "rewrite", page],
-            stdout=subprocess.PIPE,
-            stderr=writing,
-            timeout=60,
-            check=False,
-        )
-    finally:
-        os.close(writing)
-    assert (gone.returncode, gone.stdout) == (0, PAGE)
-
-
 def test_the_console_script_and_the_module_are_one() -> None:
     code = "import sys; from relbase.cli import main; sys.argv = ['elsewhere', '-h']; main()"
     script = subprocess.run(

@@ -7,19 +7,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from running import PROGRAM, meanwhile, run
-
-import relbase
-from relbase.containers import mbox
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 URL: Final = ("--url", "http://h/")
 
@@ -39,13 +30,6 @@ DONE: Final = MBOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://s/y")
 @pytest.fixture(autouse=True)
 def here() -> None:
     Path("in.mbox").write_bytes(MBOX)
-
-
-# ---- rewrite
-
-
-def test_it_is_what_the_library_makes_of_the_whole() -> None:
-    assert relbase.rewrite(MBOX, url="http://h/").data == DONE
 
 
 def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,55 +57,6 @@ def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -
     assert result.exit_code == 3
     assert result.stderr == "in.mbox: error: it changed while it was read: try again\n"
     assert [path.name for path in Path().iterdir()] == ["in.mbox"]
-
-
-# ---- laws
-
-LINES: Final = st.sampled_from(
-    [
-        b"From a@b Mon Jan  1 00:00:00 2024",
-        b"From here",
-        b"From <a href=y>",
-        b"From -",
-        b"<img/src=x>",
-        b">From me",
-        b"",
-        b"",
-        b"Content-Type: text/html",
-        b"Content-Transfer-Encoding: quoted-printable",
-        b"Content-Length: 40",
-        b"<a href=x>",
-        b'<a href=3D"=',
-        b"<a href='",
-        b"From y'>",
-        b"../'>",
-    ]
-)
-ENDS: Final = st.sampled_from([b"\n", b"\r\n"])
-
-
-def test_no_separator_comes_or_goes() -> None:
-    changed = []
-
-    @settings(max_examples=int(os.environ.get("RELBASE_EXAMPLES", "150")), deadline=None)
-    @given(
-        st.lists(LINES, max_size=30),
-        ENDS,
-        st.sampled_from(
-            ["http://h/", "http://h/\nFrom x", "http://h/From /", "http://h:8:00/2001/"]
-        ),
-    )
-    def law(lines: Sequence[bytes], end: bytes, url: str) -> None:
-        header = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"
-        data = end.join([*header, *lines, b"<a href=x>", b""])
-        output = relbase.rewrite(data, kind="mbox", url=url).data
-        changed.append(output != data)
-        before, after = list(mbox.split([data])), list(mbox.split([output]))
-        assert [message.separator for message in before] == [one.separator for one in after]
-        assert [message.ending for message in before] == [one.ending for one in after]
-
-    law()
-    assert sum(changed) > 0.3 * len(changed)
 
 
 # ---- memory

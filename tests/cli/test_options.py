@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -58,33 +57,6 @@ def test_every_field_of_the_policy_is_an_option() -> None:
     assert len(flags) == len(dataclasses.fields(Policy))
     names = {name for parameter in options.PARAMETERS for name in parameter.opts}
     assert flags <= names
-
-
-def test_the_help_of_the_policy_is_its_docstring() -> None:
-    shown = {one.opts[0]: one.help for one in options.PARAMETERS if isinstance(one, click.Option)}
-    assert shown["--keep-fragments"] == (
-        "Leave references into the same document ('#top') unchanged."
-    )
-    assert shown["--no-dkim-signed"] == (
-        "Do not rewrite messages that carry a DKIM signature or an ARC seal."
-    )
-
-
-def test_the_headers_of_a_dump() -> None:
-    dump = Path("dump")
-    dump.write_bytes(
-        b"HTTP/1.1 301 x\r\nLocation: /a\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://b/\r\n"
-    )
-    given = settings("--headers", str(dump))
-    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/a",))
-    given = settings("--headers", str(dump), "--redirect", "/c")
-    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/c",))
-
-
-def test_a_pattern_that_python_warns_of() -> None:
-    keep = settings("--keep", "[[a]").policy.keep
-    assert isinstance(keep, re.Pattern)
-    assert keep.search("[")
 
 
 @pytest.mark.parametrize(

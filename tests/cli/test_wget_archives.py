@@ -16,7 +16,7 @@ import pytest
 from archives import zstd
 from running import run
 
-from relbase.warc import Fault, Page, Trouble, pages
+from relbase.warc import Fault, Page, pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,25 +147,3 @@ def test_conversions_are_whole_and_checked_by_warcio(
         assert page.content_type == found(path)[name].content_type
     checked = [sys.executable, "-m", "warcio.cli", "check", str(output)]
     assert subprocess.run(checked, check=False, capture_output=True).returncode == 0
-
-
-def test_the_archive_cut_anywhere_says_so(crawl: tuple[str, Path]) -> None:
-    data = crawl[1].read_bytes()
-    whole = len([one for one in pages([data]) if isinstance(one, Page)])
-    starts = {one.offset for one in _records(data)}
-    silent = [
-        size
-        for size in range(1, len(data), max(1, len(data) // 300))
-        if size not in starts and not any(isinstance(one, Fault) for one in pages([data[:size]]))
-    ]
-    assert whole >= len(KINDS) - 1
-    assert silent == []
-    for fault in pages([data[: len(data) // 2]]):
-        if isinstance(fault, Fault):
-            assert fault.trouble is Trouble.CUT
-
-
-def _records(data: bytes) -> list[Page | Fault]:
-    from relbase.containers.warc import records  # noqa: PLC0415 (for this alone)
-
-    return list(records([data]))  # type: ignore[arg-type]
