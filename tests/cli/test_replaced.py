@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 import stat
@@ -111,6 +112,26 @@ def test_what_came_into_the_place_of_an_output_stays(
     command = ("rewrite", "page.html", "a.html", "b.html", "--root", ".=http://h/", "-o", "out")
     assert error in told(3, *command, "--force")
     assert not Path("x").exists()
+
+
+def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    flock, fsync, removed = fcntl.flock, os.fsync, list[Path]()
+
+    def taken(descriptor: int, operation: int) -> None:
+        if not removed:
+            removed.extend(Path().glob(".*.relbase-tmp"))
+            raise BlockingIOError
+        flock(descriptor, operation)
+
+    def late(descriptor: int) -> None:
+        removed[0].unlink(missing_ok=True)
+        fsync(descriptor)
+
+    monkeypatch.setattr(fcntl, "flock", taken)
+    monkeypatch.setattr(os, "fsync", late)
+    done(*IN_PLACE)
+    assert Path("page.html").read_bytes() == DONE
+    assert len(removed) == 1
 
 
 # ---- what fails

@@ -1,0 +1,260 @@
+"""Mailboxes on the command line: locked while they are replaced, compressed, in bounded memory."""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import fcntl
+import gzip
+import lzma
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from running import PROGRAM, meanwhile, run, told
+
+from relbase.cli import compressed, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+URL: Final = ("--url", "http://h/")
+HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
+BOX: Final = HEAD + b"<p>\n\n" + HEAD + b"<a href=x>\n\n" + HEAD + b"<a href=y>\n"
+DONE: Final = BOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://h/y")
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "PATIENCE", 0.2)
+    Path("in.mbox").write_bytes(BOX)
+
+
+def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(data: bytes) -> None:
+        if b"=x" in data:
+            raise MemoryError
+
+    meanwhile(monkeypatch, failing)
+    result = run("rewrite", "in.mbox", *URL)
+    assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://h/x", b"=x"))
+    assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it is too large")
+
+
+def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fstat
+
+    def growing(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        with Path("in.mbox").open("ab") as file:
+            file.write(b"2")
+        return status
+
+    monkeypatch.setattr(os, "fstat", growing)
+    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox")
+    assert result.exit_code == 3
+    assert result.stderr == "in.mbox: error: it changed while it was read: try again\n"
+    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
+
+
+# ---- locks: fcntl and the dot lock, and nobody's is broken
+
+HOLD: Final = """
+import fcntl, sys
+file = open(sys.argv[1], "r+b")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("how", ["dot", "fcntl"])
+def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
+    command = [sys.executable, "-c", HOLD, "in.mbox"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        if how == "dot":
+            holder.communicate()
+            Path("in.mbox.lock").write_bytes(b"1\n")
+        result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+        holder.communicate()
+    assert result.exit_code == 4
+    why = "there is a lock, in.mbox.lock" if how == "dot" else "another program has locked it"
+    fix = "wait for it, or rewrite a copy with -o"
+    assert result.stderr == f"Error: in.mbox: {why}: {fix}\n"
+    assert Path("in.mbox").read_bytes() == BOX
+    assert Path("in.mbox.lock").exists() is (how == "dot")
+
+
+@pytest.mark.parametrize("lock", [None, b"1\n"])
+def test_a_file_system_without_hard_links(
+    lock: bytes | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EPERM, "no hard links")
+
+    monkeypatch.setattr(os, "link", refused)
+    if lock is not None:
+        Path("in.mbox.lock").write_bytes(lock)
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == ((4, BOX) if lock else (0, DONE))
+    assert len(list(Path().iterdir())) == 1 + (lock is not None)
+
+
+def test_a_directory_without_a_place_for_the_lock_costs_its_mailbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("other.mbox").write_bytes(BOX)
+    real = os.open
+
+    def refused(path: str, flags: int, *more: int, **ends: int) -> int:
+        if flags & os.O_CREAT and ".in.mbox" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path, flags, *more, **ends)
+
+    monkeypatch.setattr(os, "open", refused)
+    result = run("rewrite", "in.mbox", "other.mbox", "--root", ".=http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (3, BOX)
+    assert (Path("other.mbox").read_bytes(), "Permission denied" in result.stderr) == (DONE, True)
+
+
+def test_the_dot_lock_of_a_run_is_removed_once_that_was_killed() -> None:
+    Path("in.mbox.lock").write_bytes(b"relbase\n")
+    with Path("in.mbox.lock").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 4
+        assert Path("in.mbox.lock").exists()
+    assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 0
+    assert Path("in.mbox").read_bytes() == DONE
+    assert not Path("in.mbox.lock").exists()
+
+
+DELIVER: Final = """
+import fcntl, sys, time
+with open("in.mbox", "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    time.sleep(0.5)
+    file.seek(0, 2)
+    file.write(b"\\n" + open("more", "rb").read())
+"""
+
+
+def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "PATIENCE", 10.0)
+    Path("more").write_bytes(BOX)
+    command = [sys.executable, "-c", DELIVER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)
+
+
+def test_a_delivery_without_locks_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = [b"\n" + BOX]
+
+    def delivering(_: bytes) -> None:
+        if left:
+            with Path("in.mbox").open("ab") as file:
+                file.write(left.pop())
+
+    meanwhile(monkeypatch, delivering)
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)
+
+
+# ---- compressed mail: streams in and out, the same coding, broken streams and bombs
+
+FOLD: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+}
+UNFOLD: Final = {"gz": gzip.decompress, "bz2": bz2.decompress, "xz": lzma.decompress}
+
+
+def put(name: str, data: bytes = BOX) -> bytes:
+    packed = FOLD[name.rpartition(".")[2]](data)
+    Path(name).write_bytes(packed)
+    return packed
+
+
+@pytest.mark.parametrize("coding", FOLD)
+def test_several_members_are_read(coding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relbase.cli.files.PIECE", 50)
+    packed = b"".join(FOLD[coding](BOX[at : at + 40]) for at in range(0, len(BOX), 40))
+    Path(f"in.mbox.{coding}").write_bytes(packed + b"\0" * 8)
+    output = run("rewrite", f"in.mbox.{coding}", "--kind", "mbox", *URL).stdout_bytes
+    assert UNFOLD[coding](output) == DONE
+
+
+@pytest.mark.parametrize("coding", FOLD)
+def test_a_broken_stream_is_not_written(coding: str) -> None:
+    whole = put(f"in.mbox.{coding}")
+    name = f"in.mbox.{coding}"
+    cuts = (12, len(whole) // 2, len(whole) - 1)
+    for broken in (*(whole[:cut] for cut in cuts), whole[:-20] + bytes(20), whole + b"rubbish"):
+        Path(name).write_bytes(broken)
+        for arguments in ([], ["-o", "out"], ["-i"]):
+            result = run("rewrite", name, *URL, *arguments)
+            assert result.exit_code == 3, (broken, arguments)
+            assert f"{name}: error: " in result.stderr
+            assert f" {coding} data" in result.stderr
+        assert {path.name for path in Path().iterdir()} == {"in.mbox", name}
+        assert Path(name).read_bytes() == broken
+
+
+@pytest.mark.parametrize("coding", FOLD)
+def test_a_bomb_is_refused(coding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compressed, "_LEAST", 1 << 20)
+    put(f"in.mbox.{coding}", BOX + b"a" * (8 << 20))
+    assert "unfolds to more than 100 times its size and 1 MiB: decompress it" in told(
+        3, "rewrite", f"in.mbox.{coding}", *URL, "-o", "out"
+    )
+
+
+def test_a_file_that_was_swapped_is_not_read_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    put("in.mbox.gz")
+    put("other.mbox.gz")
+
+    def swapping(_: bytes) -> None:
+        if Path("other.mbox.gz").exists():
+            Path("other.mbox.gz").replace("in.mbox.gz")
+
+    meanwhile(monkeypatch, swapping)
+    result = run("rewrite", "in.mbox.gz", *URL, "-o", "out")
+    assert (result.exit_code, Path("out").exists()) == (3, False)
+    assert "it is not the file any more that it was" in result.stderr
+
+
+# ---- memory
+
+MEGABYTES: Final = 40
+
+RUNNER: Final = """
+import resource, subprocess, sys
+ran = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(ran.returncode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is that of Linux")
+def test_memory_is_bounded_by_the_largest_message() -> None:
+    filler = b"words of a message, one line after the other, as they come\n" * 250
+    messages = b"".join(HEAD + b"<a href=%d>\n" % one + filler + b"\n" for one in range(64))
+    count = MEGABYTES * 1_000_000 // len(messages)
+    with Path("in.mbox").open("wb") as file:
+        file.writelines(messages for _ in range(count))
+    command = [*PROGRAM, "rewrite", "in.mbox", *URL, "-q", "-o", "out"]
+    ran = subprocess.run([sys.executable, "-c", RUNNER, *command], capture_output=True, check=True)
+    grown = Path("out").stat().st_size - Path("in.mbox").stat().st_size
+    assert grown == 64 * count * len(b"http://h/")
+    Path("in.mbox").unlink()  # the last three directories of tests are kept
+    Path("out").unlink()
+    assert int(ran.stderr) < 45
