@@ -38,20 +38,18 @@ _odd_status_line: Final = re.compile(
 ).match
 
 
-def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
+def read_head(data: bytes, pos: int = 0) -> Head | None:
     """Return the head of the message that begins at `pos`, None when none does."""
-    end = len(data) if end is None else end
-    found = status_line(data, pos, end)
+    found = status_line(data, pos)
     status = int(found[1]) if found else None
-    found = found or _request_line(data, pos, end)
-    return None if found is None else _head(data, found, status, end)
+    return _head(data, found or _request_line(data, pos), status)
 
 
-def _head(data: bytes, found: re.Match[bytes], status: int | None, end: int) -> Head | None:
-    line_end = _line_end(data, found.end(), end)
-    if line_end is None:
+def _head(data: bytes, found: re.Match[bytes] | None, status: int | None) -> Head | None:
+    line_end = _line_end(data, found.end()) if found else None
+    if found is None or line_end is None:
         return None
-    return Head(Span(*found.span()), status, read_header(data, line_end.end(), end))
+    return Head(Span(*found.span()), status, read_header(data, line_end.end(), len(data)))
 
 
 def final_head(block: bytes) -> tuple[Head | None, str]:
@@ -73,7 +71,7 @@ def _response_head(block: bytes, pos: int) -> tuple[Head | None, str]:
         return None, ""
     line = found[0][:_SHOWN].decode("ascii", "backslashreplace")
     status = int(found[1]) if found[1] else None
-    return _head(block, found, status, len(block)), f"the status line is not one of HTTP: {line!r}"
+    return _head(block, found, status), f"the status line is not one of HTTP: {line!r}"
 
 
 _SHOWN: Final = 40

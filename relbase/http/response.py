@@ -10,8 +10,6 @@ import hashlib
 import re
 from base64 import b64encode
 from dataclasses import replace
-from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
@@ -73,15 +71,10 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
         yield Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
         return
     yield from response.notes
-    contexts, own = response.contexts, [*response.contexts[:-1], response.inside]
-    if not context.task.edits_only:  # what is found is listed, and a field may hold a million
-        contexts, own = (
-            [one.asking(one.task._replace(found_only=True)) for one in each]
-            for each in (contexts, own)
-        )
     edits: list[Edit] = []
-    visits = map(partial(_visit_head, data), response.heads, contexts, own)
-    yield from parted(chain.from_iterable(visits), edits)
+    owns = [*response.contexts[:-1], response.inside]
+    for head, request, own in zip(response.heads, response.contexts, owns, strict=True):
+        yield from parted(_visit_head(data, head, request, own), edits)
     inside: list[Edit] = []
     yield from parted(_visit_body(response), inside)
     yield from _rest_notes(response)
@@ -97,9 +90,6 @@ def http_base(data: bytes, context: Context) -> Base:
     if response is None:
         return context.base
     return response.inside.base if response.document is None else response.document.base()
-
-
-# ---- heads
 
 
 def _read(data: bytes, context: Context) -> _Response | None:
@@ -152,7 +142,11 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
         contexts.append(context)
         at = head.header.body
         if head.status in REDIRECTION:
-            context = _redirected(data, head, context)
+            if locations := values(data, head, "location")[:1]:
+                known = context.base.url if context.base.usable else None
+                stated, _ = retrieval(known, locations)
+                base, _ = establish(stated, context.base, profile=context.task.profile)
+                context = context.on(base)  # with the URL that it redirects to
         elif head.status not in _ASKED_AGAIN and _has_content(data, head):
             break
     return heads, contexts
@@ -162,20 +156,9 @@ def _has_content(data: bytes, head: Head) -> bool:
     """Whether a response has a body: a 1xx has none, nor the answer to CONNECT."""
     if head.status in INFORMATION:
         return head.status == SWITCHING_PROTOCOLS
-    return any(map(partial(values, data, head), ("content-type", "transfer-encoding"))) or (
-        values(data, head, "content-length") not in ([], ["0"])
-    )
-
-
-def _redirected(data: bytes, head: Head, context: Context) -> Context:
-    """The context with the URL that a response redirects to."""
-    locations = values(data, head, "location")[:1]
-    if not locations:
-        return context
-    known = context.base.url if context.base.usable else None
-    stated, _ = retrieval(known, locations)
-    base, _ = establish(stated, context.base, profile=context.task.profile)
-    return context.on(base)
+    stated = {field.name for field in head.header.fields}
+    is_empty = values(data, head, "content-length") in ([], ["0"])
+    return not is_empty or not stated.isdisjoint(("content-type", "transfer-encoding"))
 
 
 def _end(data: bytes, head: Head) -> int:
@@ -195,6 +178,10 @@ def _length(value: bytes) -> int:
 def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
+    if not own.task.edits_only:  # what is found is listed, and a field may hold a million
+        request, stated = (
+            one.asking(one.task._replace(found_only=True)) for one in (request, stated)
+        )
     for field in head.header.fields:
         row = ROWS[field.name]
         if row.holds is not None:
@@ -203,9 +190,6 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
             if b"=?" not in data[slice(*field.value)]:
                 form = headers.FIELDS[field.name.encode()]
                 yield from visit_field(data, field, form, request if is_outside else stated)
-
-
-# ---- bodies
 
 
 def _rest_notes(response: _Response) -> Iterator[Note]:
