@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.containers import fields
 from relbase.containers.content_type import Stated, file_name, is_lone, read_type, token
@@ -223,13 +223,7 @@ class _Walk:
         elif is_message and self.count + 1 >= MAX_PARTS:
             opaque = Reason.LIMIT_MIME_PARTS
         part = Part(
-            number=_number(parent, type_),
-            parent=parent.index if parent else None,
-            type=type_,
-            header=header,
-            body=Span(header.body, header.body),
-            delimiter=delimiter,
-            boundaries=_around(parent),
+            *_place(parent, type_, header, delimiter),
             charset=stated.charset,
             encoding=encoding,
             disputed=disputed,
@@ -307,10 +301,15 @@ class _Walk:
             self.opened.pop(entity.boundary, None)
 
 
-def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
-    if parent is None:
-        return ()
-    return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
+_Place: TypeAlias = "tuple[str, int | None, str, Header, Span, Span, tuple[bytes, ...]]"
+
+
+def _place(parent: _OpenPart | None, type_: str, header: Header, delimiter: Span) -> _Place:
+    boundaries: tuple[bytes, ...] = ()
+    if parent is not None:
+        boundaries = parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
+    index, body = parent.index if parent else None, Span(header.body, header.body)
+    return _number(parent, type_), index, type_, header, body, delimiter, boundaries
 
 
 def _structure(
@@ -343,15 +342,5 @@ def _number(parent: _OpenPart | None, type_: str) -> str:
 
 
 def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int | None) -> _OpenPart:
-    part = Part(
-        number=_number(parent, ""),
-        parent=parent.index if parent else None,
-        type="application/octet-stream",
-        header=Header(at, at, at, (), cut=False),
-        body=Span(at, at),
-        delimiter=delimiter,
-        boundaries=_around(parent),
-        encoding="binary",
-        opaque=Reason.LIMIT_MIME_PARTS,
-    )
-    return _OpenPart(part, parent, index)
+    place = _place(parent, "application/octet-stream", Header(at, at, at, (), cut=False), delimiter)
+    return _OpenPart(Part(*place, encoding="binary", opaque=Reason.LIMIT_MIME_PARTS), parent, index)

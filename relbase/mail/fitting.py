@@ -122,11 +122,7 @@ def _keep_in_lines(
 
 
 def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a body with a disputed encoding, with the edits that all readers show alike.
-
-    Some mail programs decode it and others show it as it stands: to both a line that is changed
-    must show what it showed, and the new link.
-    """
+    """The items of a body that some programs decode and others show: to both edits look alike."""
     part, data = entity.part, entity.data
     findings, edits = separate(items)
     kept: list[Edit] = []

@@ -85,11 +85,7 @@ _ADDED: Final = "a line would become the beginning of a message: its links are l
 
 
 class Lengths:
-    """Which Content-Lengths that are wrong would be right in the output (see `containers.mbox`).
-
-    A message with such a length would swallow those after it at the next reading. So the edits of
-    the message that it would end with are left out.
-    """
+    """Wrong Content-Lengths that would be right in the output, and swallow the next messages."""
 
     __slots__ = ("_ends", "_grown")
 

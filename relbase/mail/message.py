@@ -102,8 +102,8 @@ def message_entities(
         span = Span(part.header.start + at, part.body.end + at)
         type_ = _ENTITY if part.parent is None else part.type
         base = entity.context.base
-        if (document := open_document(entity)) is not None:
-            base = document.base()
+        if (opened := open_document(entity)) is not None:
+            base = opened[1].base()
         elif entity.states_base and (part.multipart is not None or part.message):
             # What a header states is its content's own (RFC 1808 §3.1).
             base = replace(base, layer=Layer.EMBEDDED)
@@ -134,7 +134,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
     elif part.opaque is not None:
         yield entity.note(part.opaque, _OPAQUE[part.opaque])
     elif reader is not None:
-        yield from () if is_passed_over else visit_body(entity, reader)
+        yield from () if is_passed_over else visit_body(entity)
     elif is_leaf:
         is_tnef = part.name.lower() == "winmail.dat"
         known = _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
@@ -153,10 +153,8 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
     return transfer_view(part, entity.body, entity.eol)
 
 
-# ---- headers (RFC 1808 §3.1, RFC 2557 §4.2)
-
-
 def _visit_header(entity: MailPart) -> Iterator[Item]:
+    # RFC 1808 §3.1, RFC 2557 §4.2
     part, context = entity.part, entity.context
     if part.boundaries or context.part or context.task.edits_only:
         header = Span(part.header.start, part.header.end)

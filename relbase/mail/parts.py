@@ -65,8 +65,6 @@ def line_end(data: bytes) -> bytes:
     return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
 
 
-# ---- bases
-
 # A relative base is resolved only against a shorter one. With this limit the bases of 10,000 parts,
 # each another one, are 80 MB at most; without it a long base makes them as many times as long.
 MAX_BASE: Final = 8_000
