@@ -103,8 +103,6 @@ def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
             if left < 0:
                 return b"", "", "it unfolds to too many bytes"
             pieces.append(piece)
-    except MislabelledError:
-        raise
     except UndecodableError as error:
         return b"".join(pieces), "", str(error)
     return b"".join(pieces), remark, ""
@@ -120,7 +118,7 @@ class UndecodableError(Exception):
     """A body cannot be decoded, for the reason in the text."""
 
 
-class MislabelledError(UndecodableError):
+class MislabelledError(Exception):
     """A body does not begin as its coding does."""
 
 

@@ -122,15 +122,6 @@ def _parameter(value: str, pos: int) -> tuple[int, str, str]:
     return _next(value, unquoted.end()), attribute[0].lower(), unquoted[0]
 
 
-def _next(value: str, pos: int) -> int:
-    """Return where the next `;` outside of quotes and comments is, or the end."""
-    return _past(_passed_over, value, pos)
-
-
-def _skip(value: str, pos: int) -> int:
-    return _past(_white_space, value, pos)
-
-
 def _past(passes: Callable[[str, int], re.Match[str] | None], value: str, pos: int) -> int:
     while True:
         passed = passes(value, pos)
@@ -139,6 +130,10 @@ def _past(passes: Callable[[str, int], re.Match[str] | None], value: str, pos: i
         if not value.startswith("(", pos):
             return pos
         pos = _comment_end(value, pos)
+
+
+_skip: Final = partial(_past, _white_space)
+_next: Final = partial(_past, _passed_over)  # to the next `;`, or the end
 
 
 def _comment_end(value: str, pos: int) -> int:

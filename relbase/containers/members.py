@@ -168,9 +168,6 @@ def packing_of(start: bytes) -> str | None:
     return {GZIP: "gz", ZSTD: "zst"}[mark] if is_known else None
 
 
-# ---- members
-
-
 def _members(source: Raw) -> Iterator[Piece]:
     """The members of a compressed archive, and what is between them that is none."""
     dictionary = b""

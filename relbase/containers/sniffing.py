@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression
 from relbase.registry import FIELDS
-
-if TYPE_CHECKING:
-    from relbase.containers.fields import Field
 
 _OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
@@ -47,13 +44,17 @@ def is_mail(start: bytes) -> bool:
     empty = _empty_lines[eol].search(start, at)
     end = empty.start() if empty else len(start)
     fields = fields_of_paragraph(start, at, end, eol, of_any_name=True)
-    names: set[str] = set()
-    for field in fields:
+    names = [field.name for field in fields]
+    for count, field in enumerate(fields):
         if field.span.start != at:
             break
-        names.add(field.name)
+        if _is_of_mail(names[count]):
+            return True
         at = field.span.end
-    return any(map(_is_of_mail, names)) or (at < end and _goes_on(start[:end], fields))
+    # A header goes on after lines that are not fields, as in the containers.
+    is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
+    is_mixed = at < end and is_of_mime and sum(map(_is_of_mail, {*names})) > 1
+    return is_mixed and not _tag_line.search(start, 0, end)
 
 
 _empty_lines: Final = {
@@ -64,13 +65,6 @@ _empty_lines: Final = {
 
 def _is_of_mail(name: str) -> bool:
     return name in _OF_MAIL or name.startswith("x-")
-
-
-def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
-    """Whether a header goes on after lines that are not fields, as in the containers."""
-    names = {field.name for field in fields}
-    is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
-    return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line.search(paragraph)
 
 
 _tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)

@@ -111,9 +111,6 @@ def records(
         yield Fault(0, "", "", Trouble.CUT, "the archive is empty")
 
 
-# ---- records
-
-
 def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
     offset = text.offset
     head = _head(text, offset)
@@ -226,8 +223,6 @@ def _resume(text: Unfolded, block: bytes) -> bool:
 
 _UNSEEN: Final = "; what it covers was not looked through"
 
-
-# ---- headers
 
 # Where a header ends, or ends too early: no field is named like a version.
 _head_end: Final = re.compile(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search

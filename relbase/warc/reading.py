@@ -237,7 +237,12 @@ class Places:
     def add(self, name: str, offset: int) -> None:
         """Remember where a name is, unless it is known."""
         if 3 * self._count >= 2 * len(self._keys):
-            self._grow()
+            known = zip(self._keys, self._offsets, strict=True)
+            size, self._count = 16 * len(self._keys), 0
+            self._keys, self._offsets = array("Q", bytes(size)), array("Q", bytes(size))
+            for key, at in known:
+                if key:
+                    self._put(key, at)
         self._put(hash(name) & _WORD or 1, offset)
 
     def find(self, name: str) -> int | None:
@@ -259,15 +264,6 @@ class Places:
         if self._keys[at] == 0:
             self._keys[at], self._offsets[at] = key, offset
             self._count += 1
-
-    def _grow(self) -> None:
-        keys, offsets = self._keys, self._offsets
-        self._count = 0
-        self._keys = array("Q", bytes(16 * len(keys)))
-        self._offsets = array("Q", bytes(16 * len(keys)))
-        for key, offset in zip(keys, offsets, strict=True):
-            if key:
-                self._put(key, offset)
 
 
 def _names(record: Record) -> list[str]:

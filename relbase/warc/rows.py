@@ -75,26 +75,18 @@ COLUMNS: Final = (*LinkRow._fields, "host")
 
 
 class PackedRows(NamedTuple):
-    """Rows of links in columns.
-
-    Args:
-        size: how many they are.
-        values: by columns, one value that all have, a list of values, or a tuple: numbers of four
-            bytes; with them the texts that they number, or that they are the sizes of.
-    """
+    """Rows of links in columns."""
 
     size: int
+    # By columns, one value that all have, a list of values, or a tuple: numbers of four bytes; with
+    # them the texts that they number, or that they are the sizes of.
     values: tuple[Any, ...]
 
 
 def selector(
     columns: Sequence[str] | None = None, *, data_urls: bool = True
 ) -> Callable[[LinkRow | PackedRows], tuple[Any, ...]]:
-    """Return what takes the values of columns from rows; ValueError lists the columns.
-
-    `columns` are some of `COLUMNS`, in any order; None for the fields of a row. With `data_urls`
-    URLs of `data:` stay whole, else they are cut to their media type.
-    """
+    """Return what takes the values of columns from rows, None for all; ValueError lists them."""
     names = LinkRow._fields if columns is None else tuple(columns)
     if unknown := sorted({*names} - {*COLUMNS}):
         raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")

@@ -65,11 +65,7 @@ def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
 
 
 class Columns:
-    """A batch that is being built.
-
-    Args:
-        schema: of numbers, texts, and texts with a dictionary of int32.
-        most: how many rows make a batch; rows that come in columns are not divided.
+    """A batch that is being built; rows that come in columns are not divided.
 
     >>> columns = Columns(pa.schema([("a", pa.string()), ("b", pa.int16())]), 2)
     >>> [batch.to_pylist() for batch in columns.add([("x", 1), (None, None), ("z", 3)])]
@@ -225,7 +221,6 @@ class _Repeated(_Numbers):
 
 
 def _column(field: pa.Field) -> _Numbers:
-    """An empty column."""
     if field.type == REPEATED:
         return _Repeated(NUMBERED.get(field.name, ()))
     return _Texts() if field.type == pa.string() else _Numbers(field.type)
