@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from inspect import iscoroutine, iscoroutinefunction
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from relbase import pipeline
 from relbase.call import as_fields
@@ -19,7 +19,7 @@ from relbase.notes import Note, Reason
 from relbase.opening.recognition import may_hold_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Unpack
 
     from relbase.bases.layers import Base
@@ -57,9 +57,9 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     >>> rewrite_response(page).data
     b'<a href=http://h/d/x>'
     """
-    entity = _read(response, arguments.get("kind"))
-    result = pipeline.rewrite(entity.data, **_call(entity, arguments))
-    return result._replace(notes=(*result.notes, *entity.notes)) if entity.notes else result
+    data, call, notes = _read(response, arguments)
+    result = pipeline.rewrite(data, **call)
+    return result._replace(notes=(*result.notes, *notes)) if notes else result
 
 
 def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterator[Link]:
@@ -72,18 +72,15 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
         response: A response, as for `rewrite_response`.
         **arguments: Arguments of `rewrite`, which replace what the response says.
     """
-    entity = _read(response, arguments.get("kind"))
-    call = _call(entity, arguments)
+    data, call, _ = _read(response, arguments)
     call["headers"] = fields = as_fields(call["headers"])
-    return chain(_header_links(fields, call), pipeline.links(entity.data, **call))
-
-
-def _header_links(fields: Iterable[tuple[str, str]], call: Arguments) -> Iterator[Link]:
     lines = (f"{name}: {' '.join(value.split())}\r\n" for name, value in fields)
     head = f"HTTP/1.1 200 OK\r\n{''.join(lines)}\r\n".encode("latin-1", "replace")
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
-    for link in pipeline.links(head, **about):
-        yield link._replace(span=Span(0, 0), line=1, column=1)
+    of_header = (
+        link._replace(span=Span(0, 0), line=1, column=1) for link in pipeline.links(head, **about)
+    )
+    return chain(of_header, pipeline.links(data, **call))
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -93,27 +90,20 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
         response: A response, as for `rewrite_response`.
         **arguments: Arguments of `rewrite`, which replace what the response says.
     """
-    entity = _read(response, arguments.get("kind"))
-    return pipeline.base(entity.data, **_call(entity, arguments))
+    data, call, _ = _read(response, arguments)
+    return pipeline.base(data, **call)
 
 
-class _Received(NamedTuple):
-    data: bytes  # the body, decoded; as it is where it cannot be
-    fields: tuple[tuple[str, str], ...]  # the header, each value of a repeated field by itself
-    urls: tuple[str, ...]  # what was requested first, and where each redirect led
-    notes: tuple[Note, ...] = ()  # on a body that cannot be decoded, or may be a part of one
-    is_opaque: bool = False  # whether the body cannot be decoded
-
-
-def _read(response: object, kind: object) -> _Received:
+def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[Note, ...]]:
+    """The body of a response, decoded where it can be, the arguments of `rewrite`, and notes."""
     if isinstance(response, (str, bytes)) or not hasattr(type(response), "__dict__"):
         raise TypeError(_no_response(response))
-    page = _page(response)
-    if page is not None:
-        return page
     headers = _at(response, "headers")
     if headers is None:
-        raise TypeError(_no_response(response))
+        if (page := _page(response)) is None:
+            raise TypeError(_no_response(response))
+        text, urls = page
+        return text.encode("utf-8", "surrogatepass"), _arguments(_PAGE_FIELDS, urls, given), ()
     from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
     from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
 
@@ -124,20 +114,39 @@ def _read(response: object, kind: object) -> _Received:
     under = _at(response, "raw.headers")
     getlist: Callable[[str], list[str]] = getattr(under, "getlist", lambda _name: [])
     fields = with_range(_fields(headers, getlist), status)
-    urls, notes, body = _urls(response), _doubts(response), _body(response)
+    call, notes, body = (
+        _arguments(fields, _urls(response), given),
+        _doubts(response),
+        _body(response),
+    )
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
-    if kind is None and undone.undone:
+    if given.get("kind") is None and undone.undone:
         # Archives are gzip by themselves: what passes through is what the client holds.
         type_ = next((value for name, value in fields if name.lower() == "content-type"), "")
         seen = undone.data if len(undone.undone) <= len(codings) else body
         if not may_hold_references(type_, seen):
-            return _Received(body, fields, urls, notes)
+            return body, call, notes
     if undone.data is not None:
-        return _Received(undone.data, fields, urls, notes)
-    text = f"the body is left as it is: {undone.fault}"
-    fault = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
-    return _Received(body, fields, urls, (*notes, fault), is_opaque=True)
+        return undone.data, call, notes
+    fault = f"the body is left as it is: {undone.fault}"
+    opaque: Arguments = {"kind": Kind.OTHER, **call}
+    return body, opaque, (*notes, Note(Reason.ENCODING_UNSUPPORTED, "", None, fault))
+
+
+def _arguments(
+    fields: tuple[tuple[str, str], ...], urls: Sequence[str], given: Arguments
+) -> Arguments:
+    """What the response says, its URL first, then where each redirect led, and what is given."""
+    call: Arguments = {"headers": fields}
+    if urls and "url" not in given:
+        if urls[0].startswith("/"):
+            raise ValueError(
+                f"the response knows the path of its URL alone, {urls[0][:80]!r}: give the "
+                "URL that was requested as url=..."
+            )
+        call["url"], call["redirects"] = urls[0], urls[1:]
+    return {**call, **given}
 
 
 # ---- the page of a browser: its tree as text, and no header
@@ -145,10 +154,8 @@ def _read(response: object, kind: object) -> _Received:
 _PAGE_FIELDS: Final = (("Content-Type", "text/html; charset=utf-8"),)
 
 
-def _page(response: object) -> _Received | None:
-    """The page of Selenium or Playwright; None for what is a response."""
-    if _at(response, "headers") is not None:
-        return None  # of which nothing is read here
+def _page(response: object) -> tuple[str, tuple[str, ...]] | None:
+    """The page of Selenium or Playwright, and its URL; None for what is no page."""
     url, text = _at(response, "current_url"), _at(response, "page_source")  # Selenium
     if not isinstance(text, str):
         url, content = _at(response, "url"), _at(response, "content")
@@ -161,8 +168,8 @@ def _page(response: object) -> _Received | None:
                 "the page is of Playwright's async API: give await page.content() to rewrite_text, "
                 "with url=page.url"
             )
-    urls = (url,) if isinstance(url, str) and not url.startswith(("about:", "data:")) else ()
-    return _Received(str(text).encode("utf-8", "surrogatepass"), _PAGE_FIELDS, urls)
+    is_known = isinstance(url, str) and not url.startswith(("about:", "data:"))
+    return str(text), ((url,) if is_known else ())
 
 
 def _no_response(found: object) -> str:
@@ -199,8 +206,11 @@ def _fields(
     read = getattr(headers, "multi_items", None) or getattr(headers, "items", None)  # httpx
     try:
         pairs: Iterable[tuple[Any, Any]] = read() if callable(read) else headers
-        each = [(name, one) for name, value in pairs for one in _each(name, value, getlist)]
-        return tuple((_text(name), _text(value)) for name, value in each)
+        return tuple(
+            (_text(name), _text(one))
+            for name, value in pairs
+            for one in _each(name, value, getlist)
+        )
     except (TypeError, ValueError):
         raise TypeError(
             f"the response's headers are a {type(headers).__name__}: give a response whose headers "
@@ -271,21 +281,6 @@ def _urls_of_urllib3(response: object) -> list[object] | None:
         port = "" if pool.port is None else f":{pool.port}"
         urls[0] = f"{pool.scheme}://{host}{port}{urls[0]}"
     return urls
-
-
-def _call(entity: _Received, arguments: Arguments) -> Arguments:
-    call: Arguments = {"headers": entity.fields}
-    if entity.urls and "url" not in arguments:
-        if entity.urls[0].startswith("/"):
-            raise ValueError(
-                f"the response knows the path of its URL alone, {entity.urls[0][:80]!r}: give the "
-                "URL that was requested as url=..."
-            )
-        call["url"] = entity.urls[0]
-        call["redirects"] = entity.urls[1:]
-    if entity.is_opaque:
-        call["kind"] = Kind.OTHER
-    return {**call, **arguments}
 
 
 # ---- the body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.notes import Note, Reason
 
@@ -147,20 +147,9 @@ class Result:
             self._links = tuple(self._links())
         return self._links
 
-    def _replace(
-        self,
-        *,
-        data: bytes | None = None,
-        edits: tuple[Edit, ...] | None = None,
-        notes: tuple[Note, ...] | None = None,
-    ) -> Result:
-        return Result(
-            self._data if data is None else data,
-            self._edits if edits is None else edits,
-            self._notes if notes is None else notes,
-            self._base,
-            self._links,
-        )
+    def _replace(self, **changed: Any) -> Result:  # noqa: ANN401 (as a named tuple does)
+        given = {name[1:]: getattr(self, name) for name in self.__slots__}
+        return Result(**{**given, **changed})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -196,12 +185,11 @@ class Notes:
         """The notes, and for each reason with too many one that says how many more there are."""
         if not self._notes:
             return ()
+        left = {note.reason: self._counts[note.reason] - MAX_NOTES for note in self._notes}
         more = [
-            Note(
-                note.reason, "", None, f"{self._counts[note.reason] - MAX_NOTES} more of this kind"
-            )
-            for note in {note.reason: note for note in self._notes}.values()
-            if self._counts[note.reason] > MAX_NOTES and note.reason not in _COUNTED
+            Note(reason, "", None, f"{count} more of this kind")
+            for reason, count in left.items()
+            if count > 0 and reason not in _COUNTED
         ]
         return (*map(self._counted, self._notes), *more)
 

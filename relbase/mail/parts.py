@@ -15,15 +15,15 @@ from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
+from relbase.view.runs import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.containers.fields import Header
     from relbase.containers.mail import Part
     from relbase.edit import Edit, Span
     from relbase.rewriting.context import Context
-    from relbase.view.runs import View
 
 
 class MailPart(NamedTuple):
@@ -176,14 +176,14 @@ def _established(
 # ---- bodies under their transfer encodings
 
 
-class _SameView:
-    __slots__ = ("inner",)
+class _SameView(View):
+    __slots__ = ()
 
     def __init__(self, raw: bytes) -> None:
-        self.inner: bytes = raw
+        self.inner = raw
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        return list(edits)
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        return iter(edits)
 
     def places(self) -> Callable[[Span], Span]:
         return lambda span: span
@@ -200,9 +200,10 @@ class _BareReturnsView(QuotedPrintableView):
     def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
         super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """What is written holds no LF but that of its line ends."""
-        return [edit._replace(new=edit.new.replace(b"\n", b"\r")) for edit in super().lower(edits)]
+        for edit in super().lowered(edits):
+            yield edit._replace(new=edit.new.replace(b"\n", b"\r"))
 
 
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:

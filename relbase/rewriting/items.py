@@ -99,13 +99,7 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
         left, _located(view, {item.span for item in left if item.span is not None}), offset
     )
     # Each edit takes the place of one that is let go of: there may be millions.
-    lowered = getattr(view, "lowered", None)
-    if lowered is None:
-        outward = drained([*view.lower(edits)])
-        edits.clear()
-    else:
-        outward = lowered(drained(edits))
-    yield from shift(outward, offset)
+    yield from shift(view.lowered(drained(edits)), offset)
 
 
 def _placed(

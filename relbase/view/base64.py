@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import sys
 from binascii import a2b_base64, b2a_base64
+from itertools import chain
 from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
+from relbase.view.runs import View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 # "The encoded output stream must be represented in lines of no more than 76 characters each."
 _WIDTH: Final = 76
@@ -40,24 +42,24 @@ def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
         return None
 
 
-class Base64View:
+class Base64View(View):
     """The view of a base64 body; ValueError for one that does not decode strictly."""
 
-    __slots__ = ("_eol", "_raw", "inner")
+    __slots__ = ("_eol", "_raw")
 
     def __init__(self, raw: bytes, eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
-        self.inner: bytes = _decode(raw)
+        self.inner = _decode(raw)
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Turn sorted, disjoint edits of `inner` into one edit of the body."""
-        first = next((edit.start for edit in edits if edit.new or edit.start < edit.end), None)
-        if first is None:
-            return []
-        quanta = first // _QUANTUM
-        changed = memoryview(splice(self.inner, edits))[quanta * _QUANTUM :]
-        return [self._placed(quanta * _CODED_QUANTUM, b2a_base64(changed, newline=False))]
+        changing = (edit for edit in edits if edit.new or edit.start < edit.end)
+        if first := next(changing, None):
+            quanta = first.start // _QUANTUM
+            edited = splice(self.inner, chain([first], changing))
+            coded = b2a_base64(memoryview(edited)[quanta * _QUANTUM :], newline=False)
+            yield self._placed(quanta * _CODED_QUANTUM, coded)
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
         """Return where sorted spans of `inner` are in the body: whole quanta."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import quopri
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, splice
@@ -17,35 +16,33 @@ from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.characters import unit_pattern, unit_run
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.runs import Run, RunView
+from relbase.view.runs import Run, RunView, View
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from relbase.view.runs import View
+    from collections.abc import Iterable, Iterator
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
     """Return the view of a URL in a field, without white space and with encoded words decoded."""
     if b"=?" in raw:
-        return WordView(raw, meant(raw), quote)
+        return WordView(raw, quote)
     return RunView(raw, _folds, lambda new: _spelled(new, quote), _joins)
 
 
-@dataclass(frozen=True, slots=True)
-class WordView:
+class WordView(View):
     """The view of a URL with encoded words in it, which is written anew as a whole."""
 
-    raw: bytes  # the text as written
-    inner: bytes  # what it means
-    quote: bytes = b""  # what new text must not hold
+    __slots__ = ("_quote", "_raw")
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into one edit of the whole raw text, or none."""
-        if not edits:
-            return []
-        return [Edit(0, len(self.raw), _spelled(splice(self.inner, edits), self.quote))]
+    def __init__(self, raw: bytes, quote: bytes) -> None:
+        self._raw, self._quote = raw, quote
+        self.inner = meant(raw)
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
+        if found := list(edits):
+            new = _spelled(splice(self.inner, found), self._quote)
+            yield Edit(0, len(self._raw), new)
 
 
 # What means something else than itself, apart from encoded words: white space and control

@@ -13,10 +13,10 @@ from binascii import a2b_qp
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
-from relbase.view.runs import Grown, merge
+from relbase.view.runs import Grown, View, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
 _WIDTH: Final = 76
@@ -37,10 +37,10 @@ _OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
 _HARMLESS: Final = re.compile(rb">++(?!From )")
 
 
-class QuotedPrintableView:
+class QuotedPrintableView(View):
     """The view of a body, without the line end before a delimiter; boundaries without `--`."""
 
-    __slots__ = ("_eol", "_is_odd", "_raw", "_unsafe_starts", "inner")
+    __slots__ = ("_eol", "_is_odd", "_raw", "_unsafe_starts")
 
     def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
         self._raw = raw
@@ -49,18 +49,18 @@ class QuotedPrintableView:
         is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
         self._is_odd = is_padded or _LITERAL.search(raw) is not None
         plain = a2b_qp if b"=" in raw else bytes
-        self.inner: bytes = (_decoded if self._is_odd else plain)(raw)
+        self.inner = (_decoded if self._is_odd else plain)(raw)
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
-        return [self._rewritten(change) for change in self._changes(edits)]
+        return map(self._rewritten, self._changes(edits))
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
         """Return where sorted spans of `inner` that do not touch are in the body."""
         changes = self._changes([Edit(start, end, b"x") for start, end in spans])
         return [Span(edit.start, edit.end) for change in changes for edit in change.edits]
 
-    def _changes(self, edits: Sequence[Edit]) -> Iterator[_Change]:
+    def _changes(self, edits: Iterable[Edit]) -> Iterator[_Change]:
         """Group the edits, in coordinates of the body, by the lines that they make one line of."""
         line = _Line(0, 0, 0, 0)
         at = inner_at = start = 0
@@ -213,7 +213,7 @@ def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
     return start + len(text) - is_soft, eol, is_soft
 
 
-def _separate(inner: bytes, edits: Sequence[Edit]) -> Iterator[Edit]:
+def _separate(inner: bytes, edits: Iterable[Edit]) -> Iterator[Edit]:
     """Make one edit of those that touch, and none of those that change nothing."""
     changing = (edit for edit in edits if edit.new or edit.start < edit.end)
     for grown, new in merge(inner, (Grown(*edit[:2], *edit[:2], edit) for edit in changing)):

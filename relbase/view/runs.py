@@ -10,10 +10,11 @@ other bytes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
 from relbase.expressions import expression
@@ -22,15 +23,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-class View(Protocol):
+class View(ABC):
     """A decoded text whose edits can be lowered to edits of the raw text around it."""
 
-    @property
-    def inner(self) -> bytes:
-        """The decoded text: UTF-8, undecodable bytes as surrogates (surrogatepass)."""
+    __slots__ = ("inner",)
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+    inner: bytes  # the decoded text: UTF-8, undecodable bytes as surrogates (surrogatepass)
+
+    @abstractmethod
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+
+    def lower(self, edits: Iterable[Edit]) -> list[Edit]:
+        """Turn all edits at once."""
+        return list(self.lowered(edits))
 
 
 class Run(NamedTuple):
@@ -56,14 +62,14 @@ _NO_RUN = Run(0, 0, b"")
 _GREATEST_I = 1 << 32  # offsets below it need 4 bytes
 
 
-class RunView:
+class RunView(View):
     """The view of a raw text in which only `runs` differ from what they mean.
 
     `find` returns sorted, disjoint runs; `spell` writes what decodes to itself wherever it is put.
     `joins` gives the offset, within no run, from which on text is read together with what follows.
     """
 
-    __slots__ = ("_find", "_joins", "_raw", "_spell", "inner")
+    __slots__ = ("_find", "_joins", "_raw", "_spell")
 
     def __init__(
         self,
@@ -76,14 +82,9 @@ class RunView:
         self._find = find
         self._spell = spell
         self._joins = joins
-        self.inner: bytes = _read(raw, find(raw))
+        self.inner = _read(raw, find(raw))
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn all edits of `inner`, sorted and disjoint, into such edits of the raw text."""
-        return list(self.lowered(edits))
-
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits one by one."""
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         walk = _RunWalk(self._raw, self._find(self._raw))
         for grown, new in merge(self.inner, (self._grow(walk, edit) for edit in edits)):
             start, end, *_ = grown
@@ -114,17 +115,19 @@ class RunView:
         joined = self._joins(self._raw, start)
         if joined >= left.end:
             return joined, inner_start - (start - joined)
-        return joined, walk.inner_offset(joined)
+        # Before the last passed run, within none.
+        index = bisect_left(walk.starts, joined)
+        return joined, walk.inner_starts[index] - (walk.starts[index] - joined)
 
 
 class _RunWalk:
     """How far the runs have been walked; after the passed ones raw and inner differ by `shift`."""
 
-    __slots__ = ("_ahead", "_before", "_inner_starts", "_runs", "_starts", "passed", "shift")
+    __slots__ = ("_ahead", "_before", "_runs", "inner_starts", "passed", "shift", "starts")
 
     def __init__(self, raw: bytes, runs: Iterable[Run]) -> None:
         offsets = "I" if len(raw) < _GREATEST_I else "Q"
-        self._starts, self._inner_starts = array(offsets), array(offsets)
+        self.starts, self.inner_starts = array(offsets), array(offsets)
         self._runs = iter(runs)
         self._ahead = next(self._runs, None)
         self._before = self.passed = _NO_RUN
@@ -134,21 +137,16 @@ class _RunWalk:
         """Pass the runs whose inner text begins before the inner offset: no empty one at it."""
         while self._ahead is not None and self._ahead.start - self.shift < offset:
             run = self._ahead
-            self._starts.append(run.start)
-            self._inner_starts.append(run.start - self.shift)
+            self.starts.append(run.start)
+            self.inner_starts.append(run.start - self.shift)
             self.shift += run.end - run.start - len(run.inner)
             self._before, self.passed, self._ahead = self.passed, run, next(self._runs, None)
 
     def begin(self, offset: int) -> tuple[int, int, Run]:
         """Return the raw and inner start of an edit at the inner offset, and the run before."""
         if offset + self.shift < self.passed.end:  # the edit splits that run
-            return self._starts[-1], self._inner_starts[-1], self._before
+            return self.starts[-1], self.inner_starts[-1], self._before
         return offset + self.shift, offset, self.passed
-
-    def inner_offset(self, raw: int) -> int:
-        """Return the inner offset of a raw one before the last passed run, which splits none."""
-        index = bisect_left(self._starts, raw)
-        return self._inner_starts[index] - (self._starts[index] - raw)
 
 
 def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
@@ -223,10 +221,10 @@ def pieces(raw: bytes) -> Iterator[Piece]:
         yield Piece(at, len(raw), is_cdata=False)
 
 
-class PiecesView:
+class PiecesView(View):
     """The view of a text in `pieces`; what an edit writes goes into the first that it touches."""
 
-    __slots__ = ("_find", "_raw", "_sizes", "_view_of", "inner")
+    __slots__ = ("_find", "_raw", "_sizes", "_view_of")
 
     def __init__(
         self,
@@ -244,12 +242,7 @@ class PiecesView:
             inner += meant
         self.inner = bytes(inner)
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        return list(self.lowered(edits))
-
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits one by one."""
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         return chain.from_iterable(lowered for _, lowered in self._lowered(edits))
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
@@ -293,25 +286,22 @@ def _moved(edits: Sequence[Edit], by: int) -> list[Edit]:
     return [Edit(start + by, end + by, new) for start, end, new in edits]
 
 
-class CdataView:
+class CdataView(View):
     """The view of the inside of a CDATA section: what is written never makes a `]]>`."""
 
-    __slots__ = ("inner",)
+    __slots__ = ()
 
     def __init__(self, raw: bytes) -> None:
         self.inner = raw
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits into those that keep the section open."""
-        written: list[Edit] = []
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         tail, at = b"", 0
         for edit in edits:
             tail = (tail + self.inner[max(at, edit.start - 2) : edit.start])[-2:]
             at = edit.end
             new = _unclosing(tail, edit.new, self.inner[at : at + 2])
-            written.append(edit._replace(new=new))
+            yield edit._replace(new=new)
             tail = (tail + new[-2:])[-2:]
-        return written
 
 
 def _unclosing(before: bytes, new: bytes, after: bytes) -> bytes:

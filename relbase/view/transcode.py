@@ -30,12 +30,10 @@ from relbase.view.charset import (
     wide_start,
 )
 from relbase.view.charset import sniff as sniff_html
-from relbase.view.runs import Grown, RunView, merge
+from relbase.view.runs import Grown, RunView, View, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from relbase.view.runs import View
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 
@@ -72,14 +70,11 @@ def _is_scanned(charset: str) -> bool:
 
 
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
-    """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8.
-
-    An undecodable byte in new text is written as U+FFFD where what follows could complete it.
-    """
+    """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
 
     def spell(new: bytes) -> bytes:
         string = text(new)
-        if is_multi_byte(charset):
+        if is_multi_byte(charset):  # what follows an undecodable byte could complete it
             bad = unencodable("\ufffd").decode("ascii")
             string = _COMPLETED.sub(lambda _: bad, string)
         return encode(string, charset, unencodable)
@@ -157,10 +152,10 @@ _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
-class CountedView:
+class CountedView(View):
     """The view of a document whose characters have lengths that `count` counts in `inner`."""
 
-    __slots__ = ("_count", "_spell", "inner")
+    __slots__ = ("_count", "_spell")
 
     def __init__(
         self, inner: bytes, count: Callable[[bytes], int], spell: Callable[[bytes], bytes]
@@ -169,12 +164,7 @@ class CountedView:
         self._count = count
         self._spell = spell
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        return list(self.lowered(edits))
-
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits one by one."""
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         at = raw = 0
         for grown, new in merge(self.inner, map(self._whole_characters, edits)):
             start = raw + self._length(at, grown.start)
