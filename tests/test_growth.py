@@ -13,6 +13,7 @@ import growth
 import pytest
 from growth import assert_linear, assert_linear_from_10_ms
 from memory import SLACK, memory_of, needs_status
+from rows import rows
 
 import relbase
 
@@ -41,100 +42,16 @@ def srcdocs(size: int) -> bytes:
     return text
 
 
-def each(threat: str, *units: bytes, before: bytes = b"", after: bytes = b"") -> dict[str, Make]:
-    """Return the makers of documents that repeat each unit, by names."""
-    return {f"{threat} {unit.decode()}": repeated(unit, before, after) for unit in units}
-
-
-_RAW_TEXT: Final = (
-    *("title", "textarea", "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript"),
-)
-
 ROWS: Final[dict[str, Make]] = {
-    # H1: one tag that never ends
-    **each("H1", b"<a ", b"<a"),
-    # H2: what is not closed is a comment to the end, or closes at once
-    **each("H2", b"<!--", b"<!", b"<?", b"</", b"</$", b"<![CDATA[", b"<!doctype", b"<!---->"),
-    **each("H2", b"<!--[if IE]>", b"<!--[if IE]>-->", b"<!--[if IE]><a href=x>-->"),
-    **each("H2 <svg>", b"<![CDATA[", b"<![CDATA[]]>", before=b"<svg>"),
-    **each("H2 <!--", b"- -!", before=b"<!--"),
-    # H3: attributes
-    **each("H3 in a tag", b"b ", b"href=x ", b"=", b"/", before=b"<a ", after=b">"),
-    **each("H3 unclosed", b"b ", before=b"<a "),
-    **each("H3 in quotes", b"<a b='<a c=\"", b"<a b='\"<a b=\"'", b'<a b="<'),
-    **each("H3 in quotes", b"<base><p a='", b"<noscript><p a='"),
-    **each("H3 quotes", b"a=\"'\" b='\"'", before=b"<a ", after=b" href=x>"),
-    "H3 distinct attributes": numbered(b"b%d=1 ", b"<a ", b" href=x>"),
-    # H4: raw text
     **{
-        f"H4 {name}": repeated(f"</{name[:-1]}".encode(), f"<{name}>".encode())
-        for name in _RAW_TEXT
+        f"{threat} {unit.decode()}": repeated(unit, before, after)
+        for threat, before, unit, after in rows(
+            Path(__file__).with_name("growth.txt"), "repeated", str, bytes, bytes, bytes
+        )
     },
-    **each("H4", b"<title></title><xmp><a></xmp><script></script>", b"<title>"),
-    **each("H4", b"<noscript><a href=x>", b"<noscript><a href=x></noscript>"),
-    **each("H4 plaintext", b"<a href=x>", before=b"<plaintext>"),
-    **each("H4 script", b"<!--<script>-->", b"<!--", before=b"<script>"),
-    **each("H4 escapes", b"<script", b"<script> </script> ", before=b"<script><!--"),
-    # H5, H6: deep trees
-    **each("H5", b"<div>", b"<a><div>", b"<table>", b"<font>", b"<svg>", b"<frameset>"),
-    **each("H5", b"<svg><foreignObject><p>", b"<svg><g><p>", b"<template><svg></template>"),
-    **each("H5", b"<div><svg></div>", b"<svg></div>"),
-    **each("H5 end tags", b"<desc><b></desc>", before=b"<b><svg>"),
-    **each("H5", b"<noscript><frameset></noscript>", b"<!--[if IE]><frameset><![endif]-->"),
-    **each("H5 svg", b"<g>", b"<g></g>", b"<style>a{b:url(x)}</style>", before=b"<svg>"),
-    **each("H5 svg", b"<foreignObject><div></foreignObject>", before=b"<svg>"),
-    **each("H5 end tags", b"</x>", before=b"<svg>" + b"<g>" * 1000),
-    **each("H5 end tags", b"</b>", before=b"<svg>" + b"<foreignObject>" * 1000),
-    **each("H5 svg style", b"<![CDATA[a{b:url(x)}]]>", before=b"<svg><style>"),
-    **each("H5 math", b"<mi><mglyph></mi>", before=b"<math>"),
-    **each("H5 before a frameset", b"<p>", b"<!-- - -->", after=b"<frameset>"),
-    **each("H5 after text", b"<frameset>", before=b"x"),
+    "H3 distinct attributes": numbered(b"b%d=1 ", b"<a ", b" href=x>"),
     "H5 misnested": numbered(b"<b %d><i></b>"),
-    **each("H6", b"<div>", after=b"<a href=x>"),
-    # H7: character references
-    **each(
-        "H7", b"&", b"&#0;", b"&#xD800;", b"&notit;", b"&amp;", before=b'<a href="', after=b'">'
-    ),
-    **each("H7 digits", b"1", before=b'<a href="&#', after=b'">'),
-    **each("H7 hex digits", b"F", before=b'<a href="&#x', after=b';">'),
-    **each("H7", b'<a href="?a=1&amp;b=2">'),
-    # H8: long values
-    **each("H8 unclosed", b"x", before=b'<a href="'),
-    **each("H8 closed", b"x", b"../", b"a/../", before=b'<a href="', after=b'">'),
-    **each("H8", b"<a href='x'>", b"<a href=x>", b"<a href>", b"<base href=x>"),
-    **each("H8 late base", b"<a href=x>", after=b"<base href=/>"),
-    # H13
     "H13 srcdoc": srcdocs,
-    **each("H13", b'<iframe srcdoc="&lt;a href=x>"></iframe>'),
-    **each("H13 one srcdoc", b"&lt;a href=x>", before=b'<iframe srcdoc="', after=b'">'),
-    # A1: srcset
-    **each("A1", b"a 1x,", b"a&#32;1x,", b",", b" ", before=b'<img srcset="', after=b'">'),
-    **each("A1", b"data:,x,y 1x, ", before=b'<img srcset="', after=b'">'),
-    **each("A1 descriptors", b"(", b"(a)", b"1 ", before=b'<img srcset="a ', after=b'">'),
-    **each("A1 at the end", b",", before=b'<img srcset="a', after=b'">'),
-    **each("A1 controls", b"\x01", before=b'<img srcset="', after=b'a">'),
-    **each("A1 archive", b" ,", before=b'<applet archive="', after=b'">'),
-    **each("A1 digits", b"9", before=b'<img srcset="a ', after=b'w">'),
-    **each("A1 ping", b"x ", before=b'<a ping="', after=b'">'),
-    # A2: CSS
-    **each("A2", b"url(", b"url('", rb"\75rl(x) ", before=b"<style>", after=b"</style>"),
-    **each("A2", b"@import 'x';", b"a{b:url(x)}", before=b"<style>", after=b"</style>"),
-    **each("A2", b"/*", b"{}", b"'\n", before=b"<style>", after=b"url(x)</style>"),
-    **each("A2 spaces", b" ", before=b"<style>url('", after=b"</style>"),
-    **each("A2 backslashes", b"\\", before=b"<style>url(", after=b"</style>"),
-    **each("A2", b"image-set(", before=b"<style>", after=b"'x'</style>"),
-    **each("A2", b"<p style='b:url(x)'>", b"<style>@import 'x'</style>"),
-    **each("A2 style", b"b:url(&quot;x&quot;);", before=b'<p style="', after=b'">'),
-    # A3: refresh
-    **each(
-        "A3 before a URL", b" ", before=b'<meta http-equiv=refresh content="0;url=', after=b'x">'
-    ),
-    **each("A3 before url", b" ", before=b'<meta http-equiv=refresh content="0', after=b'url=x">'),
-    **each("A3 dots", b".", before=b'<meta http-equiv=refresh content="0', after=b';url=x">'),
-    **each("A3 after url", b" ", before=b'<meta http-equiv=refresh content="0;url', after=b'=x">'),
-    **each("A3 digits", b"1", before=b'<meta http-equiv=refresh content="', after=b';url=x">'),
-    **each("A3 quotes", b"'\"", before=b'<meta http-equiv=refresh content="0;url=', after=b'">'),
-    **each("A3", b"<meta http-equiv=refresh content='0;url=x'>"),
 }
 
 

@@ -1,9 +1,11 @@
 """The library's functions over whole documents: layers, limits, kinds, charsets."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import cases
 from scanners import SCANNERS, scanning
 
 from relbase import Base, Kind, Layer, Profile, Reason, Span, base, entities, links, rewrite
@@ -11,6 +13,7 @@ from relbase.rewriting import html as walk
 
 URL = "http://h.example/d/p.html"
 LINK = b"<a href=x>"
+TABLES = Path(__file__).with_name("pipeline.txt")
 
 
 def reasons(document: bytes, **call: Any) -> list[Reason]:
@@ -111,22 +114,8 @@ def test_a_base_that_nothing_can_be_resolved_against_is_named() -> None:
     assert "mailto:a@b.example" in notes[1].text
 
 
-# --- Rule 4: base-late
-LATE = [
-    (b"<a href=x><base href=http://b.example/>", True),
-    (b"<base href=http://b.example/><a href=x>", False),
-    (b"<a href=http://a.example/><base href=http://b.example/>", False),  # not relative
-    (b"<svg><use href='#x'/></svg><base href=http://b.example/>", False),  # local
-    (b"<a href=x><base href='data:,'>", False),  # does not count
-    (b"<a href=x><base href='mailto:a@b'>", False),  # nothing is resolved
-    (b"<a href=x><base href=http://h.example/d/>", True),
-    (b"<base href=http://b.example/><a href=x><base href=http://c.example/>", False),
-    (b"<template><base href=t/></template><base href=http://b.example/>", False),  # no link
-]
-
-
-@pytest.mark.parametrize(("document", "late"), LATE)
-def test_links_before_the_base_element_are_noted(document: bytes, late: bool) -> None:  # noqa: FBT001
+@cases(TABLES, "late", document=bytes, late=bool)
+def test_links_before_the_base_element_are_noted(document: bytes, *, late: bool) -> None:
     found = [note for note in rewrite(document, url=URL).notes if note.reason is Reason.BASE_LATE]
     assert bool(found) == late
     if late:
@@ -172,21 +161,7 @@ def test_what_is_no_document_passes_through() -> None:
         assert base(document, **call).url == URL
 
 
-# --- Queries, profile whatwg: where the document's charset counts, and where UTF-8 does [C]
-QUERIES = [
-    ("<a href='?é'>", "%E9"),
-    ("<img srcset='?é'>", "%E9"),
-    ("<style>a{b:url('?é')}</style>", "%E9"),
-    ("<style>@import '?é';</style>", "%C3%A9"),
-    ("<p style='b:url(?é)'>", "%C3%A9"),
-    ("<svg mask='url(?é)'></svg>", "%C3%A9"),
-    ("<iframe srcdoc='<a href=?é>'></iframe>", "%C3%A9"),
-    ("<iframe srcdoc='<style>a{b:url(?é)}</style>'></iframe>", "%C3%A9"),
-    ("<script type=importmap>{'imports': {'a': './?é'}}</script>".replace("'", '"'), "%C3%A9"),
-]
-
-
-@pytest.mark.parametrize(("text", "query"), QUERIES)
+@cases(TABLES, "queries", text=str, query=str)
 def test_the_charset_of_queries(text: str, query: str) -> None:
     document = f"<meta charset=windows-1252>{text}".encode("windows-1252")
     (url,) = [link.url for link in links(document, url=URL, profile="whatwg")]
@@ -196,34 +171,12 @@ def test_the_charset_of_queries(text: str, query: str) -> None:
     assert f"?{query}".encode() in written
 
 
-# --- Charsets: BOM > transport > meta
-CHARSETS = [
-    (b"<a href='?\xe9'>", {}, "%E9"),  # windows-1252 by default
-    ("<a href='?é'>".encode(), {}, "%C3%A9"),
-    (b"<a href='?\xe9'>", {"charset": "latin1"}, "%E9"),
-    ("<a href='?é'>".encode(), {"charset": "latin1"}, "%C3%A9"),
-    (b"<meta charset=koi8-r><a href='?\xc1'>", {}, "%C1"),
-    ("<meta charset=koi8-r><a href='?\u0430'>".encode(), {"charset": "utf-8"}, "%D0%B0"),
-    (
-        "<a href='?\u0430'>".encode(),
-        {"headers": {"Content-Type": "text/html;charset=UTF-8"}},
-        "%D0%B0",
-    ),
-    (
-        "<a href='?\u0430'>".encode(),
-        {"headers": {"Content-Type": 'text/html; Charset = "utf-8"'}},
-        "%D0%B0",
-    ),
-    ("\ufeff<a href='?\u0430'>".encode(), {"charset": "koi8-r"}, "%D0%B0"),
-    ("\ufeff<a href='?\u0430'>".encode("utf-16-le"), {"charset": "koi8-r"}, "%D0%B0"),
-]
-
-
-@pytest.mark.parametrize(("document", "call", "query"), CHARSETS)
+@cases(TABLES, "charsets", document=bytes, charset=str, type_=str, query=str)
 def test_the_charset_decides_how_whatwg_encodes_a_query(
-    document: bytes, call: dict[str, Any], query: str
+    document: bytes, charset: str | None, type_: str | None, query: str
 ) -> None:
-    (link,) = links(document, url=URL, profile="whatwg", **call)
+    headers = {"Content-Type": type_} if type_ else None
+    (link,) = links(document, url=URL, profile="whatwg", charset=charset, headers=headers)
     assert link.url == f"http://h.example/d/p.html?{query}"
 
 
@@ -254,22 +207,7 @@ def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
     assert reasons(b"<a href=x><meta charset=koi8-r>\xc1", url=URL) == []
 
 
-# --- Where nothing states the charset, and profile whatwg writes what depends on it
-UNSTATED = [
-    (b"<a href=\xe9>", "windows-1252"),
-    ("<a href=\u00e9>".encode(), "utf-8"),
-    (b"<a href=?&eacute;>", "windows-1252"),  # how the query is encoded
-    (b"<style>a{b:url(\xe9)}</style>", "windows-1252"),
-    (b'<base href="http://h.example/\xe9/"><a href=x>', "windows-1252"),
-    (b"<a href=&eacute;>", None),
-    (b"<a href=#&eacute;>", None),
-    (b"<a href=x>\xe9", None),
-    (b"<a href=http://h.example/\xe9>", None),
-    (b"<meta charset=koi8-r><a href=\xc1>", None),
-]
-
-
-@pytest.mark.parametrize(("document", "charset"), UNSTATED)
+@cases(TABLES, "unstated", document=bytes, charset=str)
 @pytest.mark.parametrize("name", SCANNERS)
 def test_what_depends_on_a_charset_that_nothing_states(
     document: bytes, charset: str | None, name: str

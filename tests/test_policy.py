@@ -2,14 +2,18 @@
 
 import dataclasses
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from growth import assert_linear_from_10_ms
+from rows import cases
 from scanners import SCANNERS, assert_agreed, scanning
 
 from relbase import Policy, Status, links, rewrite
 from relbase.policy import begins_with_placeholder, placeholders
+
+TABLES = Path(__file__).with_name("policy.txt")
 
 
 def test_a_policy_is_frozen_and_equal_to_its_like() -> None:
@@ -54,66 +58,24 @@ def test_a_function_says_what_is_kept() -> None:
     assert not Policy(keep=re.compile("a")).keeps("/y")
 
 
-# One row a placeholder of the languages that the design lists.
-TEMPLATES = [
-    "{{ url }}", "/u/{{user}}/x", "{{{ raw }}}", "{% url 'x' %}", "{{ url(", "{% url ",
-    "${base}/x", "/a/#{id}", "{!Contact.Name}", "<%= x %>", "<% x", "<?php echo 1 ?>", "<?= x",
-    "%%link%%", "/x?u=%%url%%", "%7B%7Bbase%7D%7D/x", "%7b%7bbase%7d%7d", "*|UNSUB|*",
-    "/x/*|UNSUB|*", "[[data:link]]", "%name%", "/x?a=%name%&b", "%link_x.y%", "%ab%",
-    "[link]", "{link}", "{ a b }", "-link-", "-LINK_2-",
-]  # fmt: skip
-
-# What looks alike, and is a reference: the characters stand in many real ones.
-NO_TEMPLATES = [
-    "", "#", "x", "/a/b?c=d", "%20x%20", "/%61%62%", "%20name%20", "%E4%BD%A0", "%", "%%", "%x",
-    "100%&x=50%25", "a[1]", "a[1]=2&b[2]=3", "/x/{id}", "x{y}", "{}", "[]", "--", "-a", "a-",
-    "-a-b",
-    "/-link-", "$", "${", "#{", "{!", "*|", "|*", "[[", "[[x]", "%%x", "%7B%7B", "%7B%7Bx%7D",
-    "]]x[[", "}${", "?a=$b", "<x>",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("reference", TEMPLATES)
+@cases(TABLES, "placeholders", reference=str)
 def test_a_placeholder(reference: str) -> None:
     assert placeholders(reference)
     assert not Policy().keeps(reference)
 
 
-@pytest.mark.parametrize("reference", NO_TEMPLATES)
+@cases(TABLES, "none", reference=str)
 def test_what_looks_like_a_placeholder_and_is_none(reference: str) -> None:
-    assert placeholders(reference) == []
+    assert placeholders(reference) == placeholders("") == []
 
 
-# For each way in which the text is searched.
-PIECES = ["${", "%a", "[", "-a", "{{", "%%", "*|", "{{a}}"]
-
-
-@pytest.mark.parametrize("piece", PIECES)
+@cases(TABLES, "pieces", piece=str)
 def test_placeholders_are_looked_for_in_linear_time(piece: str) -> None:
     make = (piece * (1 << 20)).__getitem__
     assert_linear_from_10_ms(placeholders, lambda size: make(slice(size)))
 
 
-# (reference, what becomes of it with keep_templates)
-KEEPING = [
-    ("{{ x }}", None),
-    ("{{{x}}}/y", None),
-    ("*|URL|*", None),
-    ("%%base%%/x", None),
-    ("[link]", None),
-    ("http{{s}}://h/x", None),
-    ("a{{b}}.c{{d}}:e", None),
-    ("/unsubscribe?u=*|UNIQID|*", "http://h.example/unsubscribe?u=*|UNIQID|*"),
-    ("img/%%name%%.png", "http://h.example/d/img/%%name%%.png"),
-    ("../{{a}}/b", "http://h.example/{{a}}/b"),
-    ("//{{host}}/x", "http://{{host}}/x"),
-    ("#{{id}}", None),  # of Ruby, or a fragment
-    ("#a{{id}}", "http://h.example/d/p.html#a{{id}}"),
-    ("a{{b}}/c:d", "http://h.example/d/a{{b}}/c:d"),
-]
-
-
-@pytest.mark.parametrize(("reference", "url"), KEEPING)
+@cases(TABLES, "keeping", reference=str, url=str)
 def test_what_begins_with_a_placeholder_stays(reference: str, url: str | None) -> None:
     document = f'<a href="{reference}">'.encode()
     policy = Policy(keep_templates=True)
@@ -132,16 +94,7 @@ def test_one_note_counts_what_begins_with_a_placeholder() -> None:
     assert note.span == (9, 14)
 
 
-# What the profile would write otherwise.
-CHANGED = [
-    ("a/{{ b }}", "whatwg"),
-    ("a/{{b}}/../c", "rfc1808"),
-    ("a/${b}\\c", "whatwg"),
-    ("a?%%b c%%", "whatwg"),
-]
-
-
-@pytest.mark.parametrize(("reference", "profile"), CHANGED)
+@cases(TABLES, "changed", reference=str, profile=str)
 def test_no_placeholder_is_changed(reference: str, profile: Any) -> None:
     document = f'<a href="{reference}">'.encode()
     call = {"url": "http://h/", "kind": "html", "profile": profile}

@@ -1,6 +1,9 @@
 """Many documents by one call: the same as each by its own."""
 
+from pathlib import Path
+
 import pytest
+from rows import rows
 from scanners import seen
 
 import relbase
@@ -10,30 +13,7 @@ from relbase.references import scanner
 
 URL = "http://h/d/p?q"
 
-PAGES = [
-    b"",
-    b"<p>",
-    b"<a href=x>",
-    b"<a href='../x?a&amp;b'><img src=/y><form action=''>",
-    b"<a href='\xe9'>",
-    b"<a href='a' style='b:url(c)'><style>d{e:url(f)}</style>",
-    b"<base href='/e/'><a href=x>",
-    b"<a href=x><template><base href=y></template>",
-    b"<meta charset=utf-8><a href='caf\xc3\xa9'>",
-    b"<a href=x>" * 40 + b"<meta charset=windows-1252>",
-    b"<link href=y>" + b" " * 1010 + b"<meta charset=windows-1252>",
-    b"<meta charset=gbk><a href='x'>",
-    b'<meta charset="utf-8"><a href="x">\xc3\xa9</a>',
-    b'<meta charset="utf-8"><a href="\xc3\xa9">\xff</a>',
-    b'<a href="x">\xc3\xa9</a>',
-    b"\xef\xbb\xbf<a href=x>",
-    b"<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0",
-    b"<!-- saved from url=(0010)http://a/b --><a href=x>",
-    b'<!-- base href="http://o/" --><a href=x>',
-    b"<!--[if IE]><a href=x><![endif]-->",
-    b"<a href='{{x}}'><a href='../../../x'>",
-    b"<frameset><frame src=x>",
-]
+PAGES = [b"", *(page for (page,) in rows(Path(__file__).with_name("rewriter.txt"), "pages", bytes))]
 CALLS = [
     {},
     {"profile": Profile.WHATWG},

@@ -1,6 +1,7 @@
 """Text that a program holds: what `rewrite` makes of its UTF-8, and nothing guessed."""
 
 import re
+from pathlib import Path
 from typing import Any, Final
 
 import httpx
@@ -8,30 +9,22 @@ import pytest
 import yarl
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import rows
 
 from relbase import Kind, Policy, Profile, rewrite, rewrite_text
 
 URL: Final = "http://h.example/d/p.html"
+TABLES: Final = Path(__file__).with_name("texts.txt")
 
 # (text, what it becomes, arguments)
 ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
-    ("<a href=x>é</a>", "<a href=http://h.example/d/x>é</a>", {}),
-    ("<p>nothing", "<p>nothing", {}),
+    *((*row, {}) for row in rows(TABLES, "texts", str, str)),
     ("", "", {}),
-    ("text [x](y)", "text [x](y)", {}),
-    # never sniffed: neither as another kind, nor by a charset that it names
-    ("From: a\n\n<a href=x>", "From: a\n\n<a href=http://h.example/d/x>", {}),
-    ("{}<a href=x>", "{}<a href=http://h.example/d/x>", {}),
-    ("<meta charset=gbk><a href='é'>", "<meta charset=gbk><a href='http://h.example/d/é'>", {}),
     (
         "<meta charset=gbk><a href='?é'>",
         "<meta charset=gbk><a href='http://h.example/d/p.html?%C3%A9'>",
         {"profile": "whatwg"},
     ),
-    ("\ufeff<a href=x>", "\ufeff<a href=http://h.example/d/x>", {}),
-    ("\ud800<a href='\udcff'>", "\ud800<a href='http://h.example/d/\udcff'>", {}),
-    ("<base href=/s/>", "<base href=http://h.example/s/>", {}),
-    ("<base href=http://b/><a href=x>", "<base href=http://b/><a href=http://b/x>", {}),
     ("<a href=x>", "<a href=http://o.example/x>", {"redirects": ["/e/", "http://o.example/"]}),
     ("<a href='#s'>", "<a href='#s'>", {"policy": Policy(keep_fragments=True)}),
     ("<a href=x>", "<a href=http://b/x>", {"headers": {"Content-Base": "http://b/"}}),
@@ -39,25 +32,17 @@ ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("<a href=x>", "<a href=x>", {"kind": Kind.CSS}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": yarl.URL(URL)}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": httpx.URL(URL)}),
-]  # fmt: skip
+]
 
 
 # (a piece of a page, what it becomes on the base http://h.example/s/, arguments)
 PIECES_ON_A_BASE: Final[list[tuple[str, str, dict[str, Any]]]] = [
-    ("<a href=x>é", "<a href=http://h.example/s/x>é", {}),
-    ("<td><a href=../x>", "<td><a href=http://h.example/x>", {}),
-    ("<p>nothing", "<p>nothing", {}),
-    # no <base> in it counts: it is in the base already
-    ("<base href=s/><a href=x>", "<base href=s/><a href=http://h.example/s/x>", {}),
-    ("<!doctype html><base href=http://o/><img srcset='x 2x'>",
-     "<!doctype html><base href=http://o/><img srcset='http://h.example/s/x 2x'>", {}),
-    # the URL of the document itself is not known
-    ("<form action=''>", "<form action=''>", {}),
+    *((*row, {}) for row in rows(TABLES, "pieces", str, str)),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"base": 'http://h.example/d/?a=1"&amp;<>'}),
     ("a{b:url(x)}", "a{b:url(http://h.example/s/x)}", {"kind": "css"}),
     ('<a xml:base="t/"/>', '<a xml:base="http://h.example/s/t/"/>', {"kind": "xml"}),
     ("<a href=x>", "<a href=http://h.example/s/x>", {"base": yarl.URL("http://h.example/s/")}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("profile", Profile)

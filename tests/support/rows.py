@@ -25,7 +25,7 @@ _repeated: Final = partial(
     re.compile(r"(?:\(([^()]+)\)|(.))\{(\d+)\}").sub, lambda one: (one[1] or one[2]) * int(one[3])
 )
 _without_comment: Final = partial(re.compile(r"(?:^|  )# .*").sub, "")
-_edits: Final = re.compile(r"(\d+):(\d+)(?: (.*?))?(?:, |\Z)").findall
+_edits: Final = re.compile(r"(-?\d+):(\d+)(?: (.*?))?(?:, |\Z)").findall
 
 
 def lines(path: Path, title: str) -> list[str]:
