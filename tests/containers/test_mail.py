@@ -94,15 +94,7 @@ def test_numbers_and_parents() -> None:
     assert all(body.strip().decode() == number for number, body in leaves(IMAP))
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b"", [""]),
-        (message("{>}Subject: x\n\nbody"), ["", "1.1"]),
-        (message("{>}{b}--b\n\n1\n"), ["", "1", "1.1"]),
-        (message("{>}{>}{b}--b\n\n1\n"), ["", "1.1", "1.1", "1.1.1"]),
-    ],
-)
+@cases(TABLES, "numbers", data=bytes, expected=list[str])
 def test_numbers_without_a_multipart_around(data: bytes, expected: list[str]) -> None:
     assert [number for number, _, _ in tree(data)] == expected
 
@@ -212,18 +204,9 @@ def test_what_holds_no_parts(type_: str) -> None:
     assert (part.opaque, part.multipart, part.message) == (None, None, False)
 
 
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "--s\n{a}--a\n\nx\n--a--\n--s--",  # the boundary of the outer one, again
-        "--s\n{s}--s\n\nx\n--s--\n--s\n\ny\n--s--\n",  # its own
-        "--s\n{>}{a}--a\n\nx\n--a--\n--s--",
-        "--s\n{a signed}--a\n\nx\n--a\n\ny\n--a--\n--s--\n",
-        "--s\n\nx\n",
-        "",
-    ],
-)
-def test_what_is_sealed_is_followed_to_its_end(inside: str) -> None:
+@cases(TABLES, "sealed", inside=lambda cell: cell.encode().decode("unicode_escape"))
+def test_what_is_sealed_is_followed_to_its_end(inside: str | None) -> None:
+    inside = inside or ""
     assert tree(message("{a}--a\n{s signed}" + inside + "\n--a\n\nafter\n--a--\n")) == [
         ("", "multipart/mixed", None),
         ("1", "multipart/signed", message(inside)),

@@ -75,49 +75,17 @@ def lengthened(length: object, body: bytes = BODY, name: str = "Content-Length")
     return A + f"{name}: {length}\n\n".encode() + body
 
 
-@pytest.mark.parametrize(
-    ("length", "between", "after"),
-    [
-        (len(BODY), b"", B),
-        (len(BODY), b"\n", B),
-        (len(BODY), b"\r\n", B),
-        (len(BODY), b"\n\n", B),
-        (len(BODY), b"", b""),
-        (len(BODY), b"\n", b""),
-        (len(BODY), b"\n\n", b""),
-        (len(BODY) - 1, b"", b""),
-        (len(BODY) - 1, b"", B),  # the last line's end is not counted
-        (f" {len(BODY)}\t", b"\n", B),
-        (f"{len(BODY):018}", b"\n", B),
-    ],
-)
-def test_a_true_content_length_is_followed(length: object, between: bytes, after: bytes) -> None:
+@cases(TABLES, "true lengths", length=str, between=bytes, after=_file)
+def test_a_true_content_length_is_followed(length: str, between: bytes, after: bytes) -> None:
     file = lengthened(length) + between + after
     first, *others = checked(file)
     assert first.length is not None
-    assert int(first.content[first.length.start : first.length.end]) == int(str(length))
-    assert first.content == lengthened(length)[len(A) :][: -len(BODY)] + BODY[: int(str(length))]
+    assert int(first.content[first.length.start : first.length.end]) == int(length)
+    assert first.content == lengthened(length)[len(A) :][: -len(BODY)] + BODY[: int(length)]
     assert [message.separator for message in others] == ([B] if after else [])
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"Content-Length: %d\n" % (len(BODY) + 3),  # too large
-        b"Content-Length: %d\n" % (len(BODY) - 4),  # too small: no line begins there
-        b"Content-Length: 999999999999999999\n",
-        b"Content-Length: 9999999999999999999\n",
-        b"Content-Length: -1\n",
-        b"Content-Length: +%d\n" % len(BODY),
-        b"Content-Length: %d.0\n" % len(BODY),
-        b"Content-Length: 0x47\n",
-        b"Content-Length: \n",
-        b"Content-Length:\n %d\n" % len(BODY),  # nobody folds it
-        b"X: y\n Content-Length: %d\n" % len(BODY),
-        b"X-Content-Length: %d\n" % len(BODY),
-        b"Content-Length: %d\nContent-Length: %d\n" % (len(BODY), len(BODY) - 1),
-    ],
-)
+@cases(TABLES, "other lengths", head=bytes)
 def test_any_other_content_length_is_not_followed(head: bytes) -> None:
     messages = checked(A + head + b"\n" + BODY + b"\n" + B + ONE)
     assert [message.separator for message in messages] == [A, Z, Z, B]

@@ -15,7 +15,8 @@ from fastwarc.warc import ArchiveIterator
 from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
-from rows import cases
+from rows import cases, filled, rows
+from test_growth import repeated
 
 from relbase.containers import warc
 from relbase.containers.members import Unfolded
@@ -341,21 +342,10 @@ def test_other_peoples_archives_are_read_as_fastwarc_reads_them() -> None:
     assert compared > 500
 
 
-HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
-    "empty members": lambda size: gz(b"") * (size // 20),
-    "marks of members": lambda size: gz(SMALL[0]) + b"\x1f\x8b\x08" * (size // 12),
-    "empty records": lambda size: b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n" * (size // 35),
-    "starts": lambda size: b"WARC/1.0\r\n" * (size // 10),
-    "lengths that lie": lambda size: (
-        b"WARC/1.0\r\nContent-Length: 9\r\n\r\n\r\n\r\n" * (size // 35)
-    ),
-    "a line": lambda size: b"WARC/1.0\r\nX: " + b"y" * size,
-    "folds": lambda size: b"WARC/1.0\r\nX: y" + b"\r\n y" * (size // 4),
-    "line ends": lambda size: b"\r\n" * (size // 2),
-    "lines of ARC": lambda size: b"http://a 1.2.3.4 20140216050222 " + b"a 9 " * (size // 4),
-    "long lengths": lambda size: (
-        b"WARC/1.0\r\nContent-Length: 99999\r\n\r\n" + b"WARC/1.0\r\n" * (size // 10)
-    ),
+_read: Final = filled(FIRST=gz(SMALL[0]), EMPTY=gz(b""))
+HOSTILE: Final = {
+    name: repeated(unit, before)
+    for name, before, unit in rows(TABLES, "hostile", str, _read, _read)
 }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import cases
 from view_laws import edits_of
 
 from relbase.containers.mail import walk
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
+TABLES: Final = Path(__file__).with_name("bodies.txt")
+
 
 def fitted(
     data: bytes, edits: list[Edit], boundaries: Sequence[bytes], eol: bytes = b"\n"
@@ -34,20 +38,7 @@ def fitted(
     return kept, cast("list[Note]", notes)
 
 
-# (data, its line end)
-LINE_ENDS = [
-    (b"", b"\n"),
-    (b"A: b", b"\n"),
-    (b"A: b\n\n", b"\n"),
-    (b"A: b\r\n\n", b"\r\n"),
-    (b"A: b\n\r\n", b"\n"),
-    (b"A: b\r\rc", b"\r"),
-    (b"A: b\r\rc\n", b"\n"),
-    (b"\n", b"\n"),
-]
-
-
-@pytest.mark.parametrize(("data", "eol"), LINE_ENDS)
+@cases(TABLES, "line ends", data=bytes, eol=bytes)
 def test_the_line_end_of_a_message(data: bytes, eol: bytes) -> None:
     assert line_end(data) == eol
 
@@ -77,19 +68,7 @@ def test_lines_that_are_joined_count_as_one() -> None:
     assert notes[0].span == (0, 1202)
 
 
-# (line, insertion at 5, boundaries, whether the edit stays)
-DELIMITERS = [
-    (b"--ab x", b"c", [b"abc"], False),
-    (b"--abx", b"c", [b"abcx"], False),
-    (b"--abx", b"c", [b"x"], True),
-    (b" --ab", b"c", [b"abc"], True),
-    (b"--abx", b"c", [b"ab"], True),  # it was none before and is none after, to any reader
-    (b"--abx", b"c", [b"ab", b"abc"], False),
-    (b"--abx", b"\n--q", [b"q"], False),
-]
-
-
-@pytest.mark.parametrize(("line", "new", "boundaries", "stays"), DELIMITERS)
+@cases(TABLES, "delimiters", line=bytes, new=bytes, boundaries=list[bytes], stays=bool)
 def test_no_line_becomes_a_delimiter(
     line: bytes, new: bytes, boundaries: list[bytes], *, stays: bool
 ) -> None:

@@ -28,7 +28,6 @@ def md5(body: bytes) -> str:
 
 BODY = b"one\ntwo\nthree"
 AFTER = b"one\nTWO\n\nthree"
-CRLF, CRLF_AFTER = BODY.replace(b"\n", b"\r\n"), AFTER.replace(b"\n", b"\r\n")
 
 
 @cases(TABLES, "fields", before=str, after=str)

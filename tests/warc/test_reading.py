@@ -86,35 +86,15 @@ def test_brackets_around_a_target_are_not_of_it(url: str, expected: str) -> None
     assert only(response(1, url, http(BODY))).url == expected
 
 
-def typed(type_: str, body: bytes = BODY) -> bytes:
-    return response(1, "http://h/", http(body, f"Content-Type: {type_}"))
+@cases(TABLES, "responses", type_=str, body=bytes, count=int)
+def test_responses_are_pages_by_their_types(type_: str, body: bytes, count: int) -> None:
+    assert len(read(response(1, "http://h/", http(body, f"Content-Type: {type_}")))) == count
 
 
-@pytest.mark.parametrize(
-    ("data", "count"),
-    [
-        (typed("text/html; charset=x"), 1),
-        (typed("text/css"), 1),
-        (typed("application/xhtml+xml"), 1),
-        (typed("message/rfc822"), 1),
-        (typed("multipart/related; boundary=b"), 1),
-        (typed("application/octet-stream"), 1),  # says nothing: the bytes are asked
-        (typed("application/octet-stream", b"\0\1\2"), 0),
-        (typed("", b"<!doctype html>"), 1),
-        (typed("image/png"), 0),
-        (typed("application/pdf"), 0),
-        (record(1, "resource", BODY, ("Content-Type", "text/html")), 1),
-        (record(1, "resource", BODY, ("Content-Type", "image/png")), 0),
-        (record(1, "conversion", BODY, ("Content-Type", "text/html")), 1),
-        (record(1, "conversion", BODY, ("Content-Type", "text/plain")), 0),
-        (record(1, "request", b"GET / HTTP/1.1\r\n\r\n"), 0),
-        (record(1, "metadata", BODY, ("Content-Type", "text/html")), 0),
-        (record(1, "warcinfo", BODY), 0),
-        (record(1, "continuation", BODY, ("Content-Type", "text/html")), 0),
-    ],
-)
-def test_pages_are_what_links_are_looked_for_in(data: bytes, count: int) -> None:
-    assert len(read(data)) == count
+@cases(TABLES, "records", kind=str, type_=str, count=int)
+def test_pages_are_what_links_are_looked_for_in(kind: str, type_: str, count: int) -> None:
+    fields = [("Content-Type", type_)] if type_ else []
+    assert len(read(record(1, kind, BODY, *fields))) == count
 
 
 def test_a_response_of_any_status_is_a_page() -> None:
