@@ -195,6 +195,18 @@ _HTTP: Final = (
     b"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n<a \r\n7\r\nhref=x>\r\n0\r\n\r\n",
     b"HTTP/1.1 200 OK\r\nRefresh: 0; url=x\r\nContent-Length: 4\r\n\r\n<p>\n",
 )
+_RECORDS: Final = tuple(
+    b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/b/\r\n"
+    b"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%b\r\n\r\n" % (len(one), one)
+    for one in _HTTP
+)
+_ARCHIVES: Final = (
+    *_RECORDS,
+    b"".join(_RECORDS),
+    b"".join(gzip.compress(one, mtime=0) for one in _RECORDS),
+    b"filedesc://a 0.0.0.0 20260102030405 text/plain 15\n1 0 x\nURL IP a\n\n"
+    b"http://a/b/ 1.2.3.4 20260102030405 text/html %d\n%b\n" % (len(_HTTP[0]), _HTTP[0]),
+)
 _SETS: Final = (b"a.png, b.png 2x", b"a,b 1x,, c (d,e) 2w", b" ,x", b"data:,x 1x, /y")
 _REFRESHES: Final = (b"0;url=x", b"1.5, URL = '/a b'", b"0;x", b';url="x')
 _STYLES: Final = (
@@ -241,5 +253,5 @@ TARGETS: Final = {
     "quoted-printable": Target(partial(view, _qp), _BODIES, 4),
     "base64": Target(partial(view, base64_view), _BODIES, 4),
     "url": Target(urls, _URLS_OF_EACH, 0),
-    "warc": Target(archives, "warc/*", 0),
+    "warc": Target(archives, _ARCHIVES, 0),
 }
