@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
@@ -164,7 +165,5 @@ def folded(
         same -= len(before)
         if same <= 0:
             break
-    yield writer.compress(piece)
-    for piece in pieces:
-        yield writer.compress(piece)
+    yield from map(writer.compress, chain((piece,), pieces))
     yield writer.flush()

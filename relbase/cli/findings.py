@@ -218,7 +218,7 @@ def diff(
     # What is after the last newline is a line if it is not empty.
     total = len(lines.starts) - (lines.starts[-1] == len(data))
     last = 0  # the first line that no hunk before has changed
-    for hunk, following in _followed(hunks):
+    for hunk, following in pairwise(chain(hunks, ([],))):
         if hunk[0].is_long():
             yield from _excerpts(lines, hunk[0], moved)
         else:
@@ -238,10 +238,6 @@ def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> I
         group.append(item)
     if group:
         yield group
-
-
-def _followed(groups: Iterable[list[_T]]) -> Iterator[tuple[list[_T], list[_T]]]:
-    return pairwise(chain(groups, ([],)))
 
 
 def _block(lines: _Lines, edits: list[Edit]) -> _Block:
@@ -302,7 +298,7 @@ def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
     data = lines.data
     whole = Span(lines.start(block.first), lines.start(block.last))
     at = whole.start  # no other edit is shown around a group
-    for group, following in _followed(_grouped(block.edits, _is_far)):
+    for group, following in pairwise(chain(_grouped(block.edits, _is_far), ([],))):
         until = following[0].start if following else whole.end
         start = max(at, _boundary(data, group[0].start - _AROUND))
         end = max(group[-1].end, _boundary(data, min(until, group[-1].end + _AROUND)))

@@ -49,8 +49,18 @@ _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def run(arguments: Sequence[str]) -> int:
+    words = expanded(arguments) if os.name == "nt" else list(arguments)
     try:
-        return _run(expanded(arguments) if os.name == "nt" else list(arguments))
+        if _COMPLETION in os.environ:
+            relbase.main(words, PROGRAM)
+        # Not `relbase.main`: it has statuses of its own for a closed pipe and for Ctrl-C.
+        try:
+            with relbase.make_context(PROGRAM, words) as context:
+                relbase.invoke(context)
+            status: int = ExitStatus.DONE
+        except click.exceptions.Exit as ended:
+            status = ended.exit_code
+        streams.flush()
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
@@ -64,6 +74,7 @@ def run(arguments: Sequence[str]) -> int:
         where = f"{printable(str(error.filename))}: " if error.filename else ""
         streams.warn(f"Error: {where}{error.strerror or error}")
         return ExitStatus.IO
+    return status
 
 
 def expanded(arguments: Sequence[str]) -> list[str]:
@@ -72,20 +83,6 @@ def expanded(arguments: Sequence[str]) -> list[str]:
 
     found = ((one, sorted(glob(one)) if has_magic(one) else []) for one in arguments)  # noqa: PTH207
     return [name for one, names in found for name in names or [one]]
-
-
-def _run(arguments: list[str]) -> int:
-    if _COMPLETION in os.environ:
-        relbase.main(arguments, PROGRAM)
-    status: int = ExitStatus.DONE
-    try:
-        # Not `relbase.main`: it has statuses of its own for a closed pipe and for Ctrl-C.
-        with relbase.make_context(PROGRAM, arguments) as context:
-            relbase.invoke(context)
-    except click.exceptions.Exit as ended:
-        status = ended.exit_code
-    streams.flush()
-    return status
 
 
 class _Commands(click.Group):

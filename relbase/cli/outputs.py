@@ -34,15 +34,16 @@ def is_directory(output: str, inputs: Inputs) -> bool:
 def plan(
     inputs: Inputs, output: str, *, force: bool, known: Container[str] | None = None
 ) -> dict[str, Output]:
-    several = is_directory(output, inputs)
-    if several:
-        found = _in_directory(output, inputs.all, force=force)
-    else:
+    if not is_directory(output, inputs):
         directory, name = os.path.split(output)
-        found = {inputs.all[0].name: Output(directory, (name,), replaces=True, is_only=True)}
+        only = Output(directory, (name,), replaces=True, is_only=True)
+        refuse([inputs.all[0].name], [only.path])
+        return {inputs.all[0].name: only}
+    found = {}
+    for name, parts in _in_directory(output, inputs.all).items():
+        made = Output(output, parts, goes_on=known is not None)
+        found[name] = made._replace(replaces=force or made.path in (known or ()))
     refuse(found, (one.path for one in found.values()))
-    if not several:
-        return found
     if known is None and not force:  # else it is looked at when it is known what would be there
         there = [one.path for one in found.values() if os.path.lexists(one.path)]
         more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
@@ -50,16 +51,10 @@ def plan(
             text = f"'{printable(there[0])}'{more} there already"
             raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103
-    if known is None:
-        return found
-    return {
-        name: one._replace(replaces=force or one.path in known, goes_on=True)
-        for name, one in found.items()
-    }
+    return found
 
 
-def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> dict[str, Output]:
-    found: dict[str, Output] = {}
+def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[str, ...]]:
     names: dict[tuple[str, ...], str] = {}
     if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
         text = "several inputs need an output directory"
@@ -81,10 +76,9 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
             fix = "rewrite them with two commands, into two directories"
             raise click.UsageError(f"'{first}' and '{second}' would have one output: {fix}")
         names[parts] = one.name
-        found[one.name] = Output(directory, parts, replaces=force)
     for root in {one.root for one in inputs if one.root}:
         _refuse_inside(directory, root)
-    return found
+    return {name: parts for parts, name in names.items()}
 
 
 def _parts(one: Input) -> tuple[str, ...]:

@@ -128,7 +128,8 @@ class _Running:
             streams.warn(line)
         self._warnings.show(done.warned)
         for line in done.lines:
-            streams.say(f"{self._before}{_coloured(line) if self._is_coloured else line}")
+            code = _COLOURS.get(line[:4]) or _COLOURS.get(line[:1]) if self._is_coloured else None
+            streams.say(f"\x1b[{code}m{line}\x1b[m" if code else f"{self._before}{line}")
             self._before = self._after and ","
         if self._verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
@@ -180,12 +181,7 @@ _SARIF: Final = (
 )
 
 
-_COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
-
-
-def _coloured(line: str) -> str:
-    code = "1" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1])
-    return f"\x1b[{code}m{line}\x1b[m" if code else line
+_COLOURS: Final = {"--- ": "1", "+++ ": "1", "+": "32", "-": "31", "@": "36"}
 
 
 # How long a process that takes too long has to remove its unfinished file, in seconds.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
@@ -36,6 +36,7 @@ from relbase.results import Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from relbase.bases.layers import Base
     from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.options import Settings
@@ -54,20 +55,13 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
 
     `read` is called with the number of bytes read.
     """
-
-    def attempt() -> Done:
-        with files.opened(job.input, plan.roots) as source:
-            return _Doing(plan, writer, job, read).done(source)
-
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
-        try:
-            return attempt()
-        except ChangedError:
-            if not plan.options.in_place:
-                raise
-            return attempt()  # who wrote to it may be done by now
+        # Who wrote to a file that is replaced may be done by the second time.
+        with suppress(*[ChangedError] if plan.options.in_place else ()):
+            return _Doing(plan, writer, job, read).done()
+        return _Doing(plan, writer, job, read).done()
     except _SkippedError as skipped:
         return Done(job, *skipped.args)
     except SelfCheckError as error:
@@ -93,14 +87,15 @@ class _Doing:
         self._coding: compressed.Coding | None = None  # of mail that is compressed
         self._original: Callable[[], Iterator[bytes]] | None = None  # reads its own bytes again
 
-    def done(self, source: OpenInput) -> Done:
+    def done(self) -> Done:
         done = self._done
-        first, source = peeked(source)
-        source, archive = recognise(source, self._plan.settings, done.tally, done.warned)
-        if archive is not None:
-            self._archive(archive)
-        else:
-            self._document(source, first)
+        with files.opened(done.job.input, self._plan.roots) as opened:
+            first, source = peeked(opened)
+            source, archive = recognise(source, self._plan.settings, done.tally, done.warned)
+            if archive is not None:
+                self._archive(archive)
+            else:
+                self._document(source, first)
         if done.changed:
             done.state = State.REWRITTEN
         done.sizes = self._before.size, self._after.size
@@ -221,22 +216,20 @@ class _Doing:
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             done.first_unknown = done.first_unknown or document.number
         if result.changed or is_left:
-            self._count_base(document, result, call, is_left=is_left)
+            self._count_base(document, None if is_left else result.base, call)
         shown = shown_name(done.job.input.name)
         documents.collect(shown, document, notes, done.warned, several=self._plan.several)
 
-    def _count_base(
-        self, document: InputDocument, result: Result, call: Call, *, is_left: bool
-    ) -> None:
-        """Count what gave a message with relative references its base."""
+    def _count_base(self, document: InputDocument, base: Base | None, call: Call) -> None:
+        """Count what gave a message with relative references its base, if it has one."""
         done, has_urls = self._done, call.message_urls is not None
         if not has_urls and not (document.number and call.url is not None):
             return
-        stated = "unknown" if is_left else stated_by(document.data, result.base, call)
+        stated = "unknown" if base is None else stated_by(document.data, base, call)
         done.on_given_url += bool(document.number) and stated == "by --url"
         if has_urls:
             done.bases[stated] += 1
-            if is_left:
+            if base is None:
                 done.unresolved.add(document.data, call)
 
     def _sum_up(self) -> None:
@@ -274,9 +267,15 @@ class _Doing:
                     done.lines.append(LINES[own.format or "text"](found))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
-        output = self._done.job.output
+        output, written = self._done.job.output, 0
         if output is None:
-            _print(pieces)
+            try:
+                for piece in pieces:
+                    streams.put(piece)
+                    written += len(piece)
+            except InputError as error:
+                what = f"; {counted(written, 'byte')} of its output were written" if written else ""
+                raise InputError(f"{error}{what}") from None
             return
         if output.in_maildir:
             *steps, name = output.parts
@@ -318,17 +317,6 @@ class _Doing:
         if self._coding is not None:
             whole = b"".join(compressed.unfolded((data,), self._coding))
         return sized(name, whole) if self._has_changed() else name, (data,)
-
-
-def _print(pieces: Iterable[bytes]) -> None:
-    written = 0
-    try:
-        for piece in pieces:
-            streams.put(piece)
-            written += len(piece)
-    except InputError as error:
-        what = f"; {counted(written, 'byte')} of its output were written" if written else ""
-        raise InputError(f"{error}{what}") from None
 
 
 def _text(done: Done) -> str:

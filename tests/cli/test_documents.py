@@ -1,4 +1,4 @@
-"""The documents of an input: joined they are the input, and places in them are places in it."""
+"""The documents of an input are what the library reads in it, and what is verified of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ SETTINGS = options.Settings(
     None, (), (), None, None, "rfc1808", relbase.Policy(), detect=True, strict=False
 )
 A = b"From a Mon Jan  1 00:00:00 2024"
-TWO = b"\n\n" + A + b"\n\nx\n\n" + A + b"\r\n\r\ny\r\n\r\n"
 
 
 def read(
@@ -35,17 +34,6 @@ def read(
 ) -> list[InputDocument]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
     return list(documents(OpenInput(Input(name), name, pieces, None), settings))
-
-
-@pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, A + b"\n", b"no mbox"])
-@pytest.mark.parametrize("name", ["-", "a.mbox", "a.html"])
-def test_joined_they_are_the_input(data: bytes, name: str) -> None:
-    found = read(data, name)
-    assert found
-    assert b"".join(one.before + one.data + one.after for one in found) == data
-    for one in found:
-        assert data[one.start :].startswith(one.data)
-        assert one.lines == data.count(b"\n", 0, one.start)
 
 
 # ---- The command line equals the library

@@ -213,11 +213,6 @@ def test_a_command_loads_no_other(name: str) -> None:
     assert loaded(name, "--help") & {*homes.values()} == {homes[name]}
 
 
-def test_the_library_loads_no_command_line() -> None:
-    code = "import sys, relbase; sys.exit('click' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 # ---- completion
 
 

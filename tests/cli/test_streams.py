@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import threading
 from pathlib import Path
 from typing import Final
@@ -24,21 +22,6 @@ from relbase.cli.streams import Collected, Verbosity
 ANY: Final = st.text(st.characters(exclude_categories=[]))
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a b/\u00e9\u4e2d~", "a b/\u00e9\u4e2d~"),
-        ("\x1b[2J", "\\x1b[2J"),
-        ("\u202eb", "\\u202eb"),
-        ("a\r\nb", "a\\r\\nb"),
-        ("\udcff", "\\udcff"),
-        ("\U000e0041", "\\U000e0041"),
-    ],
-)
-def test_characters_that_are_not_printable_are_escaped(text: str, shown: str) -> None:
-    assert streams.printable(text) == shown
-
-
 @given(ANY)
 def test_everything_shown_is_printable_and_bounded(text: str) -> None:
     assert streams.printable(text).isprintable()
@@ -57,29 +40,6 @@ def test_excerpts() -> None:
     assert streams.excerpt("") == '""'
     assert streams.excerpt("abc", limit=3) == "abc"
     assert streams.excerpt("abcd", limit=3) == "abc... (4 characters)"
-
-
-@pytest.mark.parametrize(
-    ("encoding", "written"), [("ascii", b"\\xe9\\u4e2d\n"), ("latin-1", b"\xe9\\u4e2d\n")]
-)
-def test_what_the_encoding_has_not_is_escaped(
-    encoding: str, written: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    output = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding=encoding))
-    streams.say("\u00e9\u4e2d")
-    streams.flush()
-    assert output.getvalue() == written
-
-
-def test_bytes_follow_lines_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    output = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding="utf-8"))
-    streams.say("a")
-    streams.put(b"\xff\r\n")
-    streams.say("b")
-    streams.flush()
-    assert output.getvalue() == b"a\n\xff\r\nb\n"
 
 
 @pytest.mark.parametrize("data", [b"a\0", b"\x1f\x8bx", b"\x28\xb5\x2f\xfd"])

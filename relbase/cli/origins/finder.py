@@ -257,7 +257,8 @@ _may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
 
 def _opened_base(call: Call, path: str, data: bytes) -> str:
     """What the references of a page resolve against when it is opened by `file:`."""
-    opened = places.file_url(path)
+    steps = path.replace(os.sep, "/").removeprefix("/")
+    opened = f"file:///{paths.quoted(steps, '/:')}"
     if _may_have_base.search(data) is None:
         return opened
     as_file = call._replace(

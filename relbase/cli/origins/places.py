@@ -37,12 +37,6 @@ _COMPANIONS: Final = (
 )
 
 
-def file_url(path: str) -> str:
-    absolute = os.path.abspath(path).replace(os.sep, "/")  # noqa: PTH100
-    slash = "" if absolute.startswith("/") else "/"
-    return f"file://{slash}{quoted(absolute, '/:')}"
-
-
 def _named(url: str) -> str | None:
     components = rfc3986.split(url)
     if components.scheme != "file" or components.authority:
