@@ -197,16 +197,11 @@ _NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
 _QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")
 
 
-def _escaping(escape: Callable[[str], bytes]) -> ViewRule:
-    """The view of a text where characters missing from the charset are not written as in HTML."""
-
-    def view(data: bytes, charset: str) -> View | None:
-        found = document_view(data, charset, escape)
-        if found is None and charset != "utf-8" and not data.isascii():
-            return text_view(data, charset, escape)
-        return found
-
-    return view
+def _css_view(data: bytes, charset: str) -> View | None:
+    found = document_view(data, charset, css_escaped)
+    if found is None and charset != "utf-8" and not data.isascii():
+        return text_view(data, charset, css_escaped)
+    return found
 
 
 def _loaded_later(name: str) -> Callable[..., Any]:
@@ -298,7 +293,7 @@ _ROWS: Final = (
         "css",
         sniffing.is_css,
         charset=sniff_css,
-        view=_escaping(css_escaped),
+        view=_css_view,
         visit=visit_css,
         doubts=True,
     ),

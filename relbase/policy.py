@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
@@ -185,18 +184,18 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
     if _whole.fullmatch(reference):
         return [(0, len(reference))]
     found: list[tuple[int, int]] = []
-    missing: set[str] = set()
+    missing: set[re.Pattern[str]] = set()
     at = 0
     while opening := _opening.search(reference, at):
         at, end = opening.span()
-        closing, is_open = _CLOSINGS.get(opening[0].lower(), (_NAMED, False))
-        if closing is _NAMED:
+        closing, is_open = _CLOSINGS.get(opening[0].lower(), (None, False))
+        if closing is None:
             # %name%, where one of the two is not the `%` of an escape such as %20.
             is_escape = _escape.match(reference, at) and _escape.match(reference, end)
             stop = 0 if is_escape else end + 1
         elif closing in missing:
             stop = 0
-        elif (close := _closing(closing).search(reference, end)) is not None:
+        elif (close := closing.search(reference, end)) is not None:
             stop = close.end()
         else:
             # What the first opening does not enclose, no later one does: linear.
@@ -211,32 +210,25 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
 # Without one of these there is no placeholder.
 _rarely: Final = expression(r"[{<%|\[]|\A-")
 
-_NAMED: Final = ""
 # What opens a placeholder, what closes it, and whether it counts without that too, since a quote
 # inside often ends the attribute before it.
 _CLOSINGS: Final = {
-    "{{": ("}}", True),  # Jinja, Django, Handlebars, Liquid
-    "{%": ("%}", True),
-    "<%": ("%>", True),  # ERB, ASP, JSP
-    "<?": ("?>", True),  # PHP
-    "${": ("}", False),  # JSP, Thymeleaf, Freemarker, JavaScript
-    "#{": ("}", False),  # Ruby, JSF
-    "{!": ("}", False),  # Salesforce
-    "%%": ("%%", False),  # Salesforce Marketing Cloud, ezmlm
-    "%7b%7b": ("%7d%7d", False),  # {{ }} that an editor has percent-encoded
-    "*|": ("|*", False),  # Mailchimp
-    "[[": ("]]", False),  # Mailjet, WordPress plugins
+    "{{": (expression(r"\}\}+"), True),  # Jinja, Django, Handlebars, Liquid; {{{ raw }}}
+    "{%": (expression("%}"), True),
+    "<%": (expression("%>"), True),  # ERB, ASP, JSP
+    "<?": (expression(r"\?>"), True),  # PHP
+    "${": (expression("}"), False),  # JSP, Thymeleaf, Freemarker, JavaScript
+    "#{": (expression("}"), False),  # Ruby, JSF
+    "{!": (expression("}"), False),  # Salesforce
+    "%%": (expression("%%"), False),  # Salesforce Marketing Cloud, ezmlm
+    "%7b%7b": (expression("%7d%7d", re.IGNORECASE), False),  # {{ }} percent-encoded by an editor
+    "*|": (expression(r"\|\*"), False),  # Mailchimp
+    "[[": (expression("]]"), False),  # Mailjet, WordPress plugins
 }
 # Or %name%.
 _opening: Final = expression(
     "|".join(map(re.escape, _CLOSINGS)) + r"|%[A-Za-z_][\w.:-]*+(?=%)", re.IGNORECASE
 )
-
-
-@cache
-def _closing(closing: str) -> re.Pattern[str]:
-    # Of {{{ raw }}} all three belong to it.
-    return re.compile(re.escape(closing) + "}*" * closing.endswith("}}"), re.IGNORECASE)
 
 
 # [link], {link} and -link-: as the whole value only, since URLs hold such characters too.

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import defaultdict, deque
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Span
@@ -45,6 +46,7 @@ _FAR: Final = 16 * _CHUNK
 _TITLE: Final = 300
 
 T = TypeVar("T", "Edit", "_Mark")
+_start: Final = attrgetter("start")
 
 
 class _Mark(NamedTuple):
@@ -108,10 +110,6 @@ def _of(sorted_: Sequence[T], start: int, end: int) -> Sequence[T]:
     """Those of sorted edits or marks that begin in a span."""
     first = bisect_left(sorted_, start, key=_start)
     return sorted_[first : bisect_left(sorted_, end, first, key=_start)]
-
-
-def _start(one: Edit | _Mark) -> int:
-    return one.start
 
 
 def _marked(

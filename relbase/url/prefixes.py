@@ -62,9 +62,13 @@ class Prefixes(ABC):
 
     def _climbed(self, reference: str) -> str:
         """The result where "../" repeated, and then names, are all there is; otherwise ""."""
-        after = 3 if reference.find("/.", 2) < 0 else _after_climbs(reference)
+        after = 3
+        if reference.find("/.", 2) >= 0:
+            after = reference.rfind("../") + 3
+            if reference.count("../") * 3 != after or reference.find("/.", after - 1) >= 0:
+                return ""
         # Without a network location an empty segment could come to stand after the scheme.
-        if not after or len(self._root) == len(self._scheme):
+        if after > _CLIMBED * 3 or len(self._root) == len(self._scheme):
             return ""
         above = self._above
         level = after // 3
@@ -87,10 +91,3 @@ class Prefixes(ABC):
 
 _NO_NAMES: Final = frozenset(("", ".", "/", "#"))
 _taken: Final = re.compile(r"(?:[^/.?#;:][^/?#;:]*+/\.\./)++").match
-
-
-def _after_climbs(reference: str) -> int:
-    """Where a few "../" at the beginning end, when no dot segment follows them; otherwise 0."""
-    after = reference.rfind("../") + 3
-    alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
-    return after if alone and after <= _CLIMBED * 3 else 0

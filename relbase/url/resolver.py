@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relbase.url import rfc1808, rfc3986
 from relbase.url.step import not_text
@@ -162,7 +162,9 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
         from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
         return whatwg.is_absolute(reference, base)
-    return _IS_ABSOLUTE[profile](reference)
+    if profile is Profile.RFC1808:
+        return rfc1808.is_absolute(reference)
+    return rfc3986.is_absolute(reference)
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
@@ -204,9 +206,3 @@ def _load_ada() -> None:
             problem = "needs the package ada-url, which is not installed here"
         fix = "give rfc1808 or rfc3986, or use the main interpreter of a process with ada-url"
         raise ValueError(f"profile whatwg {problem}: {fix}") from None
-
-
-_IS_ABSOLUTE: Final[dict[Profile, Callable[[str], bool]]] = {
-    Profile.RFC1808: rfc1808.is_absolute,
-    Profile.RFC3986: rfc3986.is_absolute,
-}

@@ -17,8 +17,6 @@ from relbase.url.prefixes import Prefixes
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.url.step import Step, Tell
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
@@ -246,7 +244,8 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
         path = path[:-1]
     tell("6b", 'no "." is left at the end', value=(slash, path))
     kept: list[str] = []
-    for segment in _segments(path):
+    for ended in _segments(path):  # one at a time: a hostile path has millions
+        segment = ended[1]
         if segment != "..":
             kept.append(segment)
         elif kept and kept[-1] != "..":
@@ -262,12 +261,7 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
     return merged
 
 
-def _segments(path: str) -> Iterator[str]:
-    """The segments that a slash ends, one at a time: a hostile path has millions."""
-    start = 0
-    while (slash := path.find("/", start)) >= 0:
-        yield path[start:slash]
-        start = slash + 1
+_segments: Final = re.compile(r"([^/]*+)/").finditer
 
 
 # ---- §2.3: which schemes relative URLs can be used with, later ones by their syntax

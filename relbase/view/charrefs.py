@@ -31,8 +31,6 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
 
     A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have.
     """
-    if quote not in _UNSAFE:
-        raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
     return RunView(
         raw, partial(_runs, charset), lambda new: spell(new, quote, charset), _begun_reference
     )

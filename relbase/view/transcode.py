@@ -274,17 +274,12 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     stated = sniff_html(data, label, meta=False)
     if stated.source in {CharsetSource.BOM, CharsetSource.TRANSPORT}:
         return stated
-    name = wide_start(data, "<")
-    if name is not None:
-        return Charset(name, CharsetSource.FORMAT)
+    if wide := wide_start(data, "<"):
+        return Charset(wide, CharsetSource.FORMAT)
     found = _declaration.match(data)
     if found is None:
         return Charset("utf-8", CharsetSource.FORMAT)
-    return _declared(found[found.lastindex or 0].decode("latin-1"), data)
-
-
-def _declared(label: str, data: bytes) -> Charset:
-    name = lookup(label)
+    name = lookup(found[found.lastindex or 0].decode("latin-1"))
     if name is None:
         return UNKNOWN
     # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".

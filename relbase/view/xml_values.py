@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
@@ -48,12 +48,12 @@ def has_entities(raw: bytes) -> bool:
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
     """Return the view of an attribute's value (XML 1.0 §3.3.3)."""
-    return RunView(raw, partial(_runs, _in_value), lambda new: spell_value(new, quote))
+    unsafe = _unsafe_in_value[quote]
+    return RunView(raw, partial(_runs, _in_value), lambda new: unsafe.sub(_spelled, new))
 
 
-def spell_value(new: bytes, quote: bytes) -> bytes:
-    """Write inner text so that it means itself between two quotes."""
-    return _unsafe_in_value[quote].sub(lambda found: _SPELLED[found[0]], new)
+def _spelled(found: re.Match[bytes]) -> bytes:
+    return _SPELLED[found[0]]
 
 
 _SPELLED: Final = {
@@ -75,7 +75,7 @@ _unsafe_in_text: Final = expression(rb"[&<>\r]")
 
 def spell_text(new: bytes) -> bytes:
     """Write inner text so that it means itself anywhere in the text of an element."""
-    spelled = _unsafe_in_text.sub(lambda found: _SPELLED[found[0]], new)
+    spelled = _unsafe_in_text.sub(_spelled, new)
     # A `>` of the author may follow, and `]]>` is not allowed in text (§2.4).
     return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
 
@@ -84,10 +84,6 @@ def _runs(coded: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
     for found in coded.finditer(raw):
         if found.lastgroup in {None, "name"} or _is_character(found):  # others mean themselves
             yield Run(found.start(), found.end(), _meaning(found))
-
-
-def _run_view(raw: bytes) -> RunView:
-    return RunView(raw, partial(_runs, _in_text), spell_text)
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:
@@ -99,17 +95,17 @@ def _meaning(found: re.Match[bytes]) -> bytes:
     return chr(code).encode("utf-8")
 
 
-def text_view(raw: bytes) -> TextView:
+def text_view(raw: bytes) -> View:
     """Return the view of a text without markup in it."""
-    if b"\r" in raw or b"<" in raw:
-        return _run_view(raw)
-    inner, bare = _parsed(raw), list[int]()
-    if inner is None:
-        inner = _unmasked(raw, bare)
-    longer = None if inner is None else _written_longer(raw)
-    if inner is None or longer is None:
-        return _run_view(raw)
-    return EscapedView(inner, longer, bare)
+    if b"\r" not in raw and b"<" not in raw:
+        bare: list[int] = []
+        inner = _parsed(raw)
+        if inner is None:
+            inner = _unmasked(raw, bare)
+        longer = None if inner is None else _written_longer(raw)
+        if inner is not None and longer is not None:
+            return EscapedView(inner, longer, bare)
+    return RunView(raw, partial(_runs, _in_text), spell_text)
 
 
 def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
@@ -169,9 +165,6 @@ class EscapedView(CountedView):
             bare = bisect_left(self._bare, end) - bisect_left(self._bare, start)
             length -= bare * (len(b"&amp;") - len(b"&"))
         return length
-
-
-TextView: TypeAlias = RunView | EscapedView
 
 
 def _counting(longer: Mapping[bytes, int]) -> Callable[[bytes], int]:
