@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
-PART: Final = SOURCE.with_name("_walk.c")
+SOURCES: Final = ROOT / "relbase" / "references"
 GUARDED: Final = ROOT / "tests" / "fuzz" / "guarded.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
 _FLAGS: Final = (
@@ -36,7 +35,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 
 def main() -> int:
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UBSan")
+    arguments = parser.parse_args()
     if arguments.sanitize and SANITIZED not in os.environ:
         return _sanitized()
     if SANITIZED in os.environ:
@@ -44,23 +47,13 @@ def main() -> int:
     return _compare(arguments.documents, arguments.seed)
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description="Do the scanners agree on documents made at random?"
-    )
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UBSan")
-    return parser.parse_args()
-
-
 def _sanitized() -> int:
     """Build the scanner with sanitizers, and run this file again with it."""
     include = sysconfig.get_paths()["include"]
-    crc = zlib.crc32(SOURCE.read_bytes() + PART.read_bytes())
+    crc = zlib.crc32((SOURCES / "_scanner.c").read_bytes() + (SOURCES / "_walk.c").read_bytes())
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
-        includes = [f"-I{include}", f"-I{SOURCE.parent}"]
+        includes = [f"-I{include}", f"-I{SOURCES}"]
         command = ["gcc", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, str(GUARDED)]
         subprocess.run([*command, "-o", str(built)], check=True)
         library = subprocess.run(
@@ -99,8 +92,6 @@ _BASES: Final = (
     *("http://h.example/d/p.html?id=1", "http://h.example/d/e/f/", "https://h", "http://h/a'b/c"),
     *("http://h/%28a)/b", "file:///d/p", "foo:bar", "http://h/\xe9/?\xe9", None),
 )
-
-
 _KINDS: Final = ("html", "html", "css", "xml")
 _CHARSETS: Final = (
     *(None, None, None, "gbk", "shift_jis", "windows-1252", "big5", "utf-8", "gb18030", "euc-jp"),

@@ -36,35 +36,25 @@ def main() -> int:
     parser.add_argument("--random", action="store_true", help="without atheris")
     arguments = parser.parse_args()
     if arguments.target == "all":
-        return _all(arguments)
+        return _all()
     if arguments.target == "scanner":
         from compiled import fuzz  # noqa: PLC0415
 
         return fuzz(arguments.seconds, arguments.corpus)
-    guided = (
-        not (arguments.random or arguments.runs) and importlib.util.find_spec("atheris") is not None
-    )
-    if guided:
-        _guided(arguments.target, arguments.seconds, arguments.corpus)
-        return 0
-    return _at_random(arguments)
+    if arguments.random or arguments.runs or importlib.util.find_spec("atheris") is None:
+        return _at_random(arguments)
+    _guided(arguments.target, arguments.seconds, arguments.corpus)
+    return 0
 
 
-def _contents(directory: Path | None) -> list[bytes]:
-    paths = sorted(directory.iterdir()) if directory and directory.is_dir() else ()
-    return [path.read_bytes() for path in paths]
-
-
-def _all(arguments: argparse.Namespace) -> int:
+def _all() -> int:
     """Each target in a process of its own."""
     from fuzz_targets import TARGETS  # noqa: PLC0415
 
     failed = 0
     for name in TARGETS:
-        command = [sys.executable, "-m", "tests.fuzz", name]
-        command += ["--seconds", str(arguments.seconds), "--seed", str(arguments.seed)]
-        command += ["--random"] * arguments.random
-        command += [] if arguments.runs is None else ["--runs", str(arguments.runs)]
+        rest = (name if one == "all" else one for one in sys.argv[1:])
+        command = [sys.executable, "-m", "tests.fuzz", *rest]
         failed |= subprocess.run(command, cwd=ROOT, check=False).returncode
     return int(failed != 0)
 
@@ -97,7 +87,8 @@ def _at_random(arguments: argparse.Namespace) -> int:
 
     name, most = arguments.target, arguments.runs
     target, choose = TARGETS[name], random.Random(arguments.seed)
-    corpus = [*target.corpus(), *_contents(arguments.corpus)]
+    kept = sorted(arguments.corpus.iterdir()) if arguments.corpus else ()
+    corpus = [*target.corpus(), *(path.read_bytes() for path in kept)]
     assert corpus, name
     until, runs = time.monotonic() + (arguments.seconds if most is None else 3600), 0
     while time.monotonic() < until and runs != most:

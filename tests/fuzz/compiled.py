@@ -141,13 +141,8 @@ def fuzz(seconds: int, kept: Path | None) -> int:
 def _build(program: Path) -> None:
     library = sysconfig.get_config_var("LIBDIR")
     crc = zlib.crc32((SOURCES / "_scanner.c").read_bytes() + (SOURCES / "_walk.c").read_bytes())
-    command = ["clang", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", f"-I{SOURCES}"]
-    command += [
-        f"-I{sysconfig.get_paths()['include']}",
-        str(HERE / "scanner.c"),
-        "-o",
-        str(program),
-    ]
-    command += [f"-L{library}", f"-Wl,-rpath,{library}"]
-    command += [f"-lpython{sysconfig.get_python_version()}"]
-    subprocess.run(command, check=True)
+    includes = [f"-I{SOURCES}", f"-I{sysconfig.get_paths()['include']}"]
+    libraries = [f"-L{library}", f"-Wl,-rpath,{library}"]
+    libraries += [f"-lpython{sysconfig.get_python_version()}"]
+    command = ["clang", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, str(HERE / "scanner.c")]
+    subprocess.run([*command, "-o", str(program), *libraries], check=True)

@@ -43,14 +43,7 @@ _POLICIES: Final = (
     relbase.Policy(keep_templates=True, item_links=True),
 )
 _CHARSETS: Final = (
-    None,
-    None,
-    "utf-8",
-    "shift_jis",
-    "gbk",
-    "iso-2022-jp",
-    "windows-1252",
-    "utf-16",
+    *(None, None, "utf-8", "shift_jis", "gbk", "iso-2022-jp", "windows-1252", "utf-16"),
 )
 
 
@@ -238,11 +231,11 @@ def _qp(raw: bytes) -> View:
 
 
 TARGETS: Final = {
+    "html": Target(partial(document, "html"), "h*/*"),  # html and hostile
     **{
         kind: Target(partial(document, kind), f"{kind}/*")
-        for kind in ("html", "css", "xml", "mail", "mbox")
+        for kind in ("css", "xml", "mail", "mbox")
     },
-    "hostile": Target(partial(document, "html"), "hostile/*"),
     "http": Target(partial(document, "http"), _HTTP),
     "any": Target(partial(document, None), "*/*"),
     "explain": Target(explained, "*/*"),
