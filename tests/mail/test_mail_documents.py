@@ -158,51 +158,10 @@ def test_a_boundary_that_stands_nowhere_is_noted(boundary: str, count: int) -> N
     assert reasons(rewrite(header)) == []
 
 
-# ---- MHTML by Chromium (rule 18); with a browser in tests/browser/test_mhtml.py
-
-CHROMIUM = b"""\
-Snapshot-Content-Location: http://h.example/p
-Content-Type: multipart/related; boundary=b
-
---b
-Content-Type: text/html
-Content-Location: http://h.example/p
-
-<link rel=stylesheet href=cid:css-1@mhtml.blink><base href=http://h.example/e/>
-<iframe src=cid:frame-1@mhtml.blink></iframe>
---b
-Content-Type: text/css
-Content-Location: cid:css-1@mhtml.blink
-
-@import "cid:css-2@mhtml.blink"; a{background:url(%b)}
---b
-Content-Type: text/css
-Content-Location: cid:css-2@mhtml.blink
-
-a{background:url(%b)}
---b
-Content-Type: text/html
-Content-ID: <frame-1@mhtml.blink>
-
-<img src=%b>
---b
-Content-Type: text/css
-Content-Location: cid:css-3@mhtml.blink
-
-a{background:url(%b)}
---b--
-"""
-
-
 def test_what_only_a_document_links_is_on_its_base() -> None:
-    data = CHROMIUM % (b"1", b"2", b"3", b"4")
-    directory = b"http://h.example/e/"
-    result = rewrite(data, url=None)
-    # The last one is linked by nobody.
-    others = tuple(directory + name for name in (b"1", b"2", b"3"))
-    assert result.data == CHROMIUM % (*others, b"http://h.example/4")
-    entities = relbase.entities(data, kind="mail")
-    assert [entity.base.url for entity in entities][2:5] == ["http://h.example/e/"] * 3
+    data = (Path(__file__).parents[2] / "fixtures/mail/mhtml-chromium-linked.eml").read_bytes()
+    found = [entity.base.url for entity in relbase.entities(data)]
+    assert found[2:] == ["http://h.example/e/"] * 3 + ["http://h.example/p"]
 
 
 @pytest.mark.parametrize("how", ["utf-16", "utf-16le", "utf-16be"])

@@ -54,18 +54,6 @@ def wrapped(size: int) -> bytes:
     return text
 
 
-def relative_bases(size: int) -> bytes:
-    """A long base, and many parts with a base that is relative to it."""
-    part = b"--b\nContent-Base: x/\nContent-Type: text/html\n\n\n"
-    return _base(MAX_BASE) + MIXED + part * (size // len(part))
-
-
-def inherited_bases(size: int) -> bytes:
-    """A base of the greatest length, and many parts that have it."""
-    part = b"--b\nLink: <http://x/>\nContent-Type: text/html\n\n<p>\n"
-    return _base(MAX_STATED_BASE) + MIXED + part * (size // len(part))
-
-
 def _base(length: int) -> bytes:
     start = b"http://h.example/"
     return b"Content-Base: %b%b/\n" % (start, b"d" * (length - len(start) - 1))
@@ -79,23 +67,17 @@ def lengths(size: int) -> bytes:
     return text
 
 
-def digests(size: int) -> bytes:
-    return (
-        b"Content-MD5: AAAAAAAAAAAAAAAAAAAAAA==\n" * 50
-        + HTML
-        + b"\n"
-        + b"<a href=x>" * (size // 10)
-    )
-
-
-def mboxcl(size: int) -> bytes:
-    body = b"<a href=x>\n\nFrom here\n"
-    message = FROM + HTML + b"Content-Length: %d\n\n%b\n" % (len(body), body)
-    return message * (size // len(message))
-
-
 _TABLES: Final = Path(__file__).with_name("message_growth.txt")
-_read: Final = filled(MIXED=MIXED, HTML=HTML, QP=QP, BASE64=BASE64, CALENDAR=CALENDAR, FROM=FROM)
+_read: Final = filled(
+    MIXED=MIXED,
+    HTML=HTML,
+    QP=QP,
+    BASE64=BASE64,
+    CALENDAR=CALENDAR,
+    FROM=FROM,
+    BASE=_base(MAX_BASE),
+    LONGEST=_base(MAX_STATED_BASE),
+)
 ROWS: Final[dict[str, Make]] = {
     **{
         name: made(unit, before, after)
@@ -109,13 +91,9 @@ ROWS: Final[dict[str, Make]] = {
     ),
     "M5 base64": encoded(repeated(b"<a href=x>")),
     "M5 base64, one line": lambda size: BASE64 + base64.b64encode(b"<a href=x>" * (size // 14)),
-    "M13 mboxcl": mboxcl,
     "M14 only CR": lambda size: repeated(b"<a href=x>\n", HTML + b"\n")(size).replace(b"\n", b"\r"),
     "M15 base64": wrapped,
-    "relative bases": relative_bases,
-    "inherited bases": inherited_bases,
     "lengths": lengths,
-    "digests": digests,
 }
 
 
@@ -150,7 +128,7 @@ MEMORY: Final[dict[str, Make]] = {
     "M4 fields": ROWS["M4 fields"],
     "M4 bases": repeated(b"Base: x\n"),
     "M5 quoted-printable, soft breaks": repeated(b"word=\n", QP, b"<a href=3Dx>"),
-    "inherited bases": lambda size: inherited_bases(size // 4),
+    "inherited bases": lambda size: ROWS["inherited bases"](size // 4),
 }
 
 # Nothing but links: what is written is many times as long.

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import poison
 import pytest
-from archives import gz, http, record_id, response
+from archives import gz, http, pages_of, record_id, response
 
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 from pyarrow import fs
 
 from relbase import Policy, storage
 from relbase.spark import Report, convert, links, tables, troubles
-from relbase.warc import Page, Trouble, link_rows, pages
+from relbase.warc import Trouble, link_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
 
@@ -70,9 +70,7 @@ def paths(tmp_path: Path) -> list[str]:
 
 
 def rows_of(path: str) -> list[tuple[Any, ...]]:
-    with open(path, "rb") as file:  # noqa: PTH123
-        found = [page for page in pages([file.read()]) if isinstance(page, Page)]
-    return [tuple(row) for page in found for row in link_rows(page, path)]
+    return [tuple(row) for page in pages_of(path) for row in link_rows(page, path)]
 
 
 def test_links_are_those_of_one_machine(spark: Any, paths: list[str], tmp_path: Path) -> None:
@@ -113,8 +111,7 @@ def index_of(spark: Any, paths: list[str]) -> Any:
     """The second record of each archive, and the first of the first one."""
     rows = []
     for path in paths:
-        with open(path, "rb") as file:  # noqa: PTH123
-            found = [page for page in pages([file.read()]) if isinstance(page, Page)]
+        found = pages_of(path)
         rows.append((os.path.basename(path), found[1].offset, found[2].offset - found[1].offset))  # noqa: PTH119
     rows.append((rows[0][0], 0, rows[0][1]))
     names = ["warc_filename", "warc_record_offset", "warc_record_length"]
@@ -138,13 +135,7 @@ def test_a_partition_of_an_index_has_one_output(
     reports = convert(spark, index, str(output), prefix=f"{tmp_path}/", partitions=2, date=DATE)
     assert sum(report.conversions for report in reports) == 4
     assert {report.output for report in reports} == {str(path) for path in output.iterdir()}
-    found = [
-        page.url
-        for path in sorted(output.iterdir())
-        for page in pages([path.read_bytes()])
-        if isinstance(page, Page)
-    ]
-    assert found == [
+    assert [page.url for path in sorted(output.iterdir()) for page in pages_of(path)] == [
         f"http://{letter}.warc.gz/{number}/" for letter, number in ("a1", "a2", "b2", "c2")
     ]
 
@@ -182,9 +173,7 @@ def test_a_poison_record_is_an_error_and_the_rest_is_there(
         assert [(fault.trouble, fault.record_id) for fault in report.faults] == [
             (Trouble.DIED, record_id(2))
         ]
-        with open(report.output, "rb") as file:  # noqa: PTH123
-            made = [page.url[-3:] for page in pages([file.read()]) if isinstance(page, Page)]
-        assert made == ["/1/", "/3/"]
+        assert [page.url[-3:] for page in pages_of(report.output)] == ["/1/", "/3/"]
     assert len(list(output.glob("*.gz"))) == 3
 
 
@@ -307,10 +296,9 @@ def test_objects_give_what_files_give(
     urls = [f"{scheme}://bucket/{scheme}/{os.path.basename(path)}{store}" for path in paths]  # noqa: PTH119
     filesystem, _ = fs.FileSystem.from_uri(urls[0].replace("s3a:", "s3:"))
     for path in paths:
-        with open(path, "rb") as file:  # noqa: PTH123
-            name = f"bucket/{scheme}/{os.path.basename(path)}"  # noqa: PTH119
-            with filesystem.open_output_stream(name, compression=None) as stream:
-                stream.write(file.read())
+        name = f"bucket/{scheme}/{os.path.basename(path)}"  # noqa: PTH119
+        with filesystem.open_output_stream(name, compression=None) as stream:
+            stream.write(Path(path).read_bytes())
     found = [tuple(row)[1:] for row in links(spark, urls).collect()]
     assert found == [row[1:] for path in paths for row in rows_of(path)]
     [trouble] = troubles(spark, [urls[0].replace("a.warc", "missing.warc")]).collect()

@@ -10,6 +10,8 @@ from typing import Final
 
 import zstandard
 
+from relbase.warc import Page, pages
+
 DATE: Final = "2026-01-02T03:04:05Z"
 
 
@@ -50,6 +52,11 @@ def zstd(data: bytes) -> bytes:
 
 def gz(data: bytes) -> bytes:
     return gzip.compress(data, mtime=0)
+
+
+def pages_of(archive: bytes | str | Path) -> list[Page]:
+    data = archive if isinstance(archive, bytes) else Path(archive).read_bytes()
+    return [one for one in pages([data]) if isinstance(one, Page)]
 
 
 # How the records of an archive become its bytes.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pytest
-from archives import http, response
+from archives import http, pages_of, response
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -16,7 +16,7 @@ from pyarrow import parquet
 import relbase
 from relbase import Policy, Profile
 from relbase.rewriting.scan import utf_8
-from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
+from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, table
 from relbase.warc.rows import PackedRows, packed_rows, selector
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
 
@@ -28,9 +28,7 @@ PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset=
 
 
 def rows() -> Iterator[LinkRow]:
-    [page] = pages([response(1, "http://h/d/", PAGE)])
-    assert isinstance(page, Page)
-    return link_rows(page, "a.warc")
+    return link_rows(pages_of(response(1, "http://h/d/", PAGE))[0], "a.warc")
 
 
 def test_a_row_tells_what_which_why_and_where() -> None:

@@ -7,7 +7,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
-from archives import gz, http, record, record_id, response
+from archives import gz, http, pages_of, record, record_id, response
 from running import run
 
 from relbase.storage import open_archive
@@ -82,7 +82,7 @@ def test_commands_read_a_wacz(name: str, tmp_path: Path) -> None:
         f"http://h/{place} [rewritten]" for place in ("a/x", "b/x", "c/y")
     ]
     assert run("rewrite", path, "-o", output).exit_code == 0
-    assert len([page for page in pages([output.read_bytes()]) if isinstance(page, Page)]) == 3
+    assert len(pages_of(output)) == 3
     assert len(list(items(Job(open_archive), [Part(str(path))]))) == 3
     for more, why in (
         (("-o", output, "--with-originals"), "the rest of a WACZ is not made anew"),

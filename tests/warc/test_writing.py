@@ -9,12 +9,12 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from archives import http, record_id, response
+from archives import http, pages_of, record_id, response
 from fastwarc.warc import ArchiveIterator, has_valid_block_digest
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 import relbase
-from relbase.warc import Page, conversion, pack, pages, warcinfo
+from relbase.warc import Page, conversion, pack, warcinfo
 from relbase.warc.writing import VERSION
 
 if TYPE_CHECKING:
@@ -25,9 +25,7 @@ BODY: Final = b"<a href=x>\xe9"
 
 
 def page(body: bytes = BODY, *fields: str, url: str = "http://h/d/") -> Page:
-    [found] = pages([response(1, url, http(body, *fields))])
-    assert isinstance(found, Page)
-    return found
+    return pages_of(response(1, url, http(body, *fields)))[0]
 
 
 def fields_of(record: bytes) -> list[tuple[str, str]]:
@@ -137,7 +135,7 @@ def test_other_readers_read_what_is_written(packing: str) -> None:
     )
     assert [one.headers["WARC-Type"] for one in others] == ["conversion"] * 2
     assert [one.headers.get("WARC-Warcinfo-ID") for one in others] == [info, None]
-    again = [one for one in pages([data]) if isinstance(one, Page)]
+    again = pages_of(data)
     assert [one.body for one in again] == [b"<a href=http://h/d/x>\xe9", b"<img src=http://h/d/y>"]
     assert [conversion(one, date=DATE).record for one in again] == [None, None]
     if packing != "zst":  # warcio reads none
