@@ -10,17 +10,16 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+from rows import rows
+
 LINKS: Final = (
     "<a href=../x?q ping='p /q'>x</a><img src=y srcset='s, t 2x'><form action><button formaction=f>"
     "</form><p style='background:url(c.png)'></p><svg><use href=#u /><a xlink:href=?v></a></svg>"
 )
 
-# Where `{}` is the base element and L are the links, by names.
-POSITIONS: Final = dict(
-    line.split(": ", 1)
-    for line in Path(__file__).with_name("positions.txt").read_text("utf-8").splitlines()
-    if not line.startswith("#")
-)
+_TABLES: Final = Path(__file__).with_name("constructions.txt")
+POSITIONS: Final[dict[str, str]] = dict(rows(_TABLES, "positions", str, str))
+ARRANGEMENTS: Final[dict[str, str]] = dict(rows(_TABLES, "arrangements", str, str))
 
 # What `href` says, as written in double quotes.
 VALUES: Final = (
@@ -46,23 +45,6 @@ VALUES: Final = (
 # One of each kind, for the cross product with the positions.
 KINDS: Final = ("http://b.example/e/", "e/", "?q", "", "data:,x", "http://[bad", "mailto:a@b")
 
-# Several base elements, and one in other spellings; `{0}` is the value.
-ARRANGEMENTS: Final[dict[str, str]] = {
-    "one": '<base href="{0}">',
-    "twice": '<base href="{0}"><base href="http://second.example/s/">',
-    "second": '<base href="http://first.example/f/"><base href="{0}">',
-    "after a target": '<base target=_top><base href="{0}">',
-    "in a base": '<base href="{0}"><base href=n/></base></base>',
-    "two hrefs": '<base href="{0}" href="http://second.example/s/">',
-    "after no value": '<base href><base href="{0}">',
-    "upper case": '<BASE HREF="{0}">',
-    "slashes": '<base/href="{0}"/>',
-    "white space": '<base\n\thref\n=\n"{0}"\n>',
-    "single quotes": "<base href='{0}'>",
-    "end tag": '<base href="{0}"></base>',
-    "of another name": '<basefont href="http://no.example/"><base href="{0}">',
-    "in data": '<base data-href="http://no.example/" xlink:href="http://no.example/" href="{0}">',
-}
 # Where all values and arrangements are tried.
 PLACES: Final = ("in head", "between links", "in table", "in template", "in srcdoc")
 
@@ -75,7 +57,7 @@ def documents() -> Iterator[tuple[str, str]]:
         *product(PLACES, ARRANGEMENTS, KINDS[:4]),
     ]
     for position, arrangement, value in dict.fromkeys(triples):
-        tags = ARRANGEMENTS[arrangement].format(value)
+        tags = ARRANGEMENTS[arrangement].replace("{}", value)
         if position in _IN_QUOTES:
             tags = tags.replace('"', "&quot;").replace("'", "&#39;")
         text = POSITIONS[position].replace("L", LINKS).replace("{}", tags)

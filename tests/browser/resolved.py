@@ -10,59 +10,29 @@ import html
 import re
 from collections.abc import Sequence
 from enum import Enum
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from rows import rows
 from served import Answer, Site
 
 SCRIPT: Final = (Path(__file__).parent / "resolved.js").read_text("utf-8")
-
-# (elements, attributes, syntax, property); a property of the same name is written "=". From
-# WHATWG HTML "reflecting content attributes in IDL attributes" and what Chromium reflects beyond;
-# attributes without a property are those that are resolved when they are used.
-_HTML: Final = (
-    ("a area link", "href", "url", "="),
-    ("a area", "ping", "spaces", ""),
-    ("img script iframe embed audio video source track frame input", "src", "url", "="),
-    ("img source", "srcset", "srcset", ""),
-    ("link", "imagesrcset", "srcset", ""),
-    ("img iframe frame", "longdesc", "url", "longDesc"),
-    ("img", "lowsrc", "url", "="),
-    ("video", "poster", "url", "="),
-    ("form", "action", "action", "="),
-    ("button input", "formaction", "action", "formAction"),
-    ("blockquote q ins del", "cite", "url", "="),
-    ("object", "data", "url", "="),
-    ("object", "codebase", "url", "codeBase"),
-    ("object", "archive", "spaces", ""),
-    ("body table td th tr thead tbody tfoot", "background", "url", ""),
-    ("meta", "content", "refresh", ""),
-    ("*", "style", "style", ""),
-)
-_PAINTS: Final = "fill stroke filter clip-path mask cursor marker-start marker-mid marker-end"
-_SVG: Final = (
-    ("*", "href xlink:href", "url", ""),
-    ("a", "ping", "spaces", ""),
-    ("script image feimage video audio source track iframe", "src", "url", ""),
-    ("animate set", "to from by", "url", ""),
-    ("animate set", "values", "semicolons", ""),
-    ("*", "style", "style", ""),
-    ("*", _PAINTS, "paint", ""),
-)
-_MATH: Final = (("*", "href xlink:href", "url", ""), ("*", "style", "style", ""))
 
 Table = dict[str, dict[str, dict[str, tuple[str, str]]]]
 
 
 def _table() -> Table:
     table: Table = {}
-    for namespace, rows in (("html", _HTML), ("svg", _SVG), ("math", _MATH)):
+    path = Path(__file__).with_name("resolved.txt")
+    for namespace in ("html", "svg", "math"):
         elements: dict[str, dict[str, tuple[str, str]]] = table.setdefault(namespace, {})
-        for names, attributes, syntax, property_ in rows:
-            for name in names.split():
-                for attribute in attributes.split():
-                    idl = attribute if property_ == "=" else property_
-                    elements.setdefault(name, {})[attribute] = (syntax, idl)
+        for names, attributes, syntax, property_ in rows(
+            path, namespace, list[str], list[str], str, str
+        ):
+            for name, attribute in product(names, attributes):
+                idl = attribute if property_ == "=" else property_
+                elements.setdefault(name, {})[attribute] = (syntax, idl)
     return table
 
 

@@ -119,9 +119,9 @@ def test_base_constructions(site: Site, browser: Any, counts: Counts) -> None:
 
 EXAMPLES: Final = int(os.environ.get("RELBASE_EXAMPLES", "110"))
 
-# What is of other tests, or of none: framesets (positions.txt), `|` in a `<base>`, which Chromium
-# escapes, and a custom property at the top level of a sheet, where it is no declaration and ends
-# with its block; to relbase with a semicolon.
+# What is of other tests, or of none: framesets (constructions.txt), `|` in a `<base>`, which
+# Chromium escapes, and a custom property at the top level of a sheet, where it is no declaration
+# and ends with its block; to relbase with a semicolon.
 _left_out: Final = re.compile(rb"<frameset|<base[^>]*\||--x ?:\{", re.IGNORECASE).search
 
 

@@ -18,36 +18,19 @@ from typing import Final, NamedTuple
 
 import pytest
 from counts import Counts
+from rows import rows
 
 from relbase import Kind, Policy
 from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.warc import Page, link_rows, pages
 
 # The attributes that the extractor of an element takes, and those that it takes of any element.
-TAKEN: Final = {
-    "a": "href",
-    "applet": "codebase cdata",
-    "area": "href",
-    "audio": "src",
-    "base": "href",
-    "blockquote": "cite",
-    "button": "formaction",
-    "del": "cite",
-    "embed": "src",
-    "form": "action",
-    "frame": "src",
-    "iframe": "src",
-    "img": "src longdesc",
-    "input": "src formaction",
-    "ins": "cite",
-    "link": "href",
-    "menuitem": "icon",
-    "object": "codebase cdata data",
-    "q": "cite",
-    "script": "src",
-    "source": "src",
-    "track": "src",
-    "video": "src poster",
+TAKEN: Final[dict[str, list[str]]] = {
+    element: attributes
+    for elements, attributes in rows(
+        Path(__file__).with_name("wat.txt"), "taken", list[str], list[str]
+    )
+    for element in elements
 }
 OF_ANY: Final = ("background", "data-href", "data-uri")
 OF_SCRIPT: Final = ("div", "input")
@@ -89,7 +72,7 @@ class Extraction(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value for name, value in reversed(attrs) if value is not None}
-        for name in (*OF_ANY, *TAKEN.get(tag, "").split()):
+        for name in (*OF_ANY, *TAKEN.get(tag, ())):
             if name in values:
                 self._take(f"{tag}@/{name}", values[name])
         if tag in OF_SCRIPT:

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 import ada_url
 import pytest
 from counts import Counts
+from rows import rows
 from tables import WPT as HOST
 from tables import by_wpt, load_table
 from test_real_pages import assert_laws_hold, drawn
@@ -21,36 +22,9 @@ import relbase
 from relbase.bases.layers import Layer
 from relbase.references.values import clean, refresh, srcset
 
-# Documents, and their bases; none is the URL of the document, without <base>. `#` says why.
-TABLE: Final = """
-# assert_equals(document.baseURI, document.querySelectorAll("base[href]")[0].href)
-html/infrastructure/urls/terminology-0/multiple-base.sub.html http://www.web-platform.test:8000/
-# match: document-base-url-ref.html shows resources/cat.jpg
-html/semantics/embedded-content/the-img-element/document-base-url.html ./resources/
-# <base target=_blank>
-html/semantics/links/links-created-by-a-and-area-elements/target_blank_implicit_noopener_base.html
-# "An action URL should be resolved relative to the document's base URL"
-html/semantics/forms/the-form-element/form-action-reflection-with-base-url.html /common/blank.html
-# match: stylesheet-with-base-ref.html applies resources/stylesheet.css
-html/semantics/document-metadata/the-link-element/stylesheet-with-base.html ./resources/
-# the script sets the href
-html/semantics/document-metadata/the-base-element/base_href_specified.html
-# "The value of the href attribute must be the document's address if it is empty"
-html/semantics/document-metadata/the-base-element/base_href_empty.html ""
-# <base target=_blank>
-html/semantics/document-metadata/the-base-element/base_target_does_not_affect_iframe_src_navigation.html
-# of base_multiple.html: "must be affected by the first base element", whose href is empty
-html/semantics/document-metadata/the-base-element/example.html ""
-# "URLs in style attributes are relative to the specified base"
-css/css-style-attr/style-attr-urls-002.xht ./support/
-"""
-
-
 ROWS: Final = [
     (name, stated and urljoin(f"{HOST}/{name}", stated.strip('"')))
-    for name, _, stated in (
-        line.partition(" ") for line in TABLE.splitlines() if line and line[0] != "#"
-    )
+    for name, stated in rows(Path(__file__).with_name("wpt.txt"), "bases", str, str)
 ]
 
 
