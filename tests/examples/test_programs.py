@@ -12,7 +12,6 @@ import pytest
 from web import Page, serving
 
 ROOT: Final = Path(__file__).parents[2]
-DOCUMENT: Final = (ROOT / "docs" / "programs.md").read_text("utf-8")
 SITE: Final = "https://site.example"
 
 HTML: Final = ("Content-Type", "text/html; charset=utf-8")

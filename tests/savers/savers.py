@@ -48,21 +48,9 @@ def _html(site: Mapping[str, Answer]) -> list[str]:
 # ---- wget
 
 
-def wget_converted(host: str, _site: Mapping[str, Answer], room: Path) -> list[str] | None:
-    """wget -r -p -k -E -K: links converted, originals kept."""
-    return _wget(host, room, "-p", "-k", "-E", "-K")
-
-
-def wget_converted_without_originals(
-    host: str, _site: Mapping[str, Answer], room: Path
-) -> list[str] | None:
-    """wget -r -p -k -E: links converted, and nothing tells what a name was."""
-    return _wget(host, room, "-p", "-k", "-E")
-
-
-def wget_mirror(host: str, _site: Mapping[str, Answer], room: Path) -> list[str] | None:
-    """wget --mirror: links as they were."""
-    return _wget(host, room, "--mirror")
+def wget(*flags: str) -> Saver:
+    """wget -r with flags, and the tree that it makes."""
+    return lambda host, _site, room: _wget(host, room, *flags)
 
 
 def wget_xattr(host: str, _site: Mapping[str, Answer], room: Path) -> list[str] | None:
@@ -143,21 +131,11 @@ def mhtml(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None
     """Chromium's MHTML, by the DevTools protocol."""
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return None
-    from selenium import webdriver  # noqa: PLC0415 (of one program alone)
-    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 (likewise)
-
-    options = webdriver.ChromeOptions()
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu"):
-        options.add_argument(flag)
-    options.binary_location = shutil.which("chromium") or ""
-    driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
-    try:
+    with screen.chromium("--headless=new") as driver:
         for number, target in enumerate(_html(site)):
             driver.get(f"http://{host}{target}")
             answer = driver.execute_cdp_cmd("Page.captureSnapshot", {"format": "mhtml"})
             (room / f"{number}.mhtml").write_bytes(answer["data"].encode())
-    finally:
-        driver.quit()
     return ["-r", "."]
 
 
@@ -206,9 +184,10 @@ def _save_complete(url: str, site: Mapping[str, Answer], host: str, room: Path, 
 
 
 SAVERS: Final[dict[str, Saver]] = {
-    "wget -p -k -E -K": wget_converted,
-    "wget -p -k -E": wget_converted_without_originals,
-    "wget --mirror": wget_mirror,
+    "wget -p -k -E -K": wget("-p", "-k", "-E", "-K"),  # links converted, originals kept
+    # nothing tells what a name was
+    "wget -p -k -E": wget("-p", "-k", "-E"),
+    "wget --mirror": wget("--mirror"),  # links as they were
     "wget --xattr": wget_xattr,
     "HTTrack": httrack,
     "curl -D": curl,

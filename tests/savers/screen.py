@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 PROGRAMS: Final = ("Xvfb", "xdotool", "chromium", "chromedriver")
 _DIALOG: Final = "Save File"
@@ -28,22 +28,31 @@ def is_there() -> bool:
 
 def save(urls: Sequence[str], room: Path) -> None:
     """Save pages as 0.html, 1.html, ... with the files that they need in 0_files/, ..."""
-    from selenium import webdriver  # noqa: PLC0415 (of one program alone)
-    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 (likewise)
+    flag = "--user-data-dir={}".format
+    with (
+        _screen(),
+        tempfile.TemporaryDirectory() as profile,
+        chromium(flag(profile), prefs={"savefile.type": 1}) as driver,
+    ):
+        for number, url in enumerate(urls):
+            driver.get(url)
+            _save_at_last(room / f"{number}.html")
 
-    with _screen(), tempfile.TemporaryDirectory() as profile:
-        options = webdriver.ChromeOptions()
-        for flag in ("--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        options.add_experimental_option("prefs", {"savefile.type": 1})
-        options.binary_location = shutil.which("chromium") or ""
-        driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
-        try:
-            for number, url in enumerate(urls):
-                driver.get(url)
-                _save_at_last(room / f"{number}.html")
-        finally:
-            driver.quit()
+
+@contextmanager
+def chromium(*flags: str, **more: Any) -> Iterator[Any]:
+    """A driver of Chromium, with flags and experimental options."""
+    from selenium import webdriver  # noqa: PLC0415 (of some programs alone)
+
+    options = webdriver.ChromeOptions()
+    for flag in ("--no-sandbox", "--disable-gpu", *flags):
+        options.add_argument(flag)
+    for name, value in more.items():
+        options.add_experimental_option(name, value)
+    options.binary_location = shutil.which("chromium") or ""
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    with webdriver.Chrome(options, service) as driver:
+        yield driver
 
 
 @contextmanager

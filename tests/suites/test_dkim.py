@@ -195,8 +195,6 @@ def test_a_field_that_is_sealed() -> None:
 
 # ---- `l=` (RFC 6376 §3.5): what follows the octets that it counts is not covered
 
-BEFORE: Final = b"<p>text \t and  text \n \n\n<a href="
-
 
 @pytest.mark.parametrize("canonicalize", FORMS)
 @pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
