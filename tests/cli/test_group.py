@@ -35,29 +35,14 @@ def test_the_commands() -> None:
     assert relbase.get_command(CONTEXT, "options") is None
 
 
-@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
-def test_help(arguments: list[str]) -> None:
-    for flag in ("--help", "-h"):
-        result = done(*arguments, flag)
-        assert result.stdout.startswith(shlex.join(["Usage:", "relbase", *arguments]))
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_fits_a_terminal(name: str) -> None:
-    brief = run(name, "-h").stdout.splitlines()
-    whole = run(name, "--help").stdout.splitlines()
-    assert len(brief) <= 40
-    assert [line for line in brief + whole if len(line) > 80] == []
+    brief, whole = (done(name, flag).stdout.splitlines() for flag in ("-h", "--help"))
+    assert brief[0].startswith(f"Usage: relbase {name}")
     assert brief[-1] == f"  relbase {name} --help shows all options."
-    assert len(brief) < len(whole)
-
-
-def test_the_sections_of_the_help() -> None:
-    titles = re.findall(r"^([A-Z].*):$", run("rewrite", "--help").stdout, re.MULTILINE)
-    assert titles == [
-        *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail"),
-        "Options",
-    ]
+    assert any(line.startswith(f"    relbase {name} ") for line in brief)
+    assert len(brief) <= min(40, len(whole) - 1)
+    assert [line for line in brief + whole if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -70,11 +55,6 @@ def test_every_option_has_help(name: str) -> None:
             assert parameter.help[:1].isupper(), parameter.help
             assert parameter.help.endswith("."), parameter.help
             assert parameter.opts[0] in shown
-
-
-def test_every_command_shows_an_example() -> None:
-    missing = [name for name in COMMANDS if f"\n    relbase {name} " not in run(name, "-h").stdout]
-    assert missing == []
 
 
 def examples() -> list[list[str]]:
@@ -163,8 +143,6 @@ def test_wildcards_on_windows() -> None:
 
 # ---- what is loaded
 
-HEAVY: Final = {"lxml", "bs4", "rich"}
-
 LOADED: Final = """
 import sys
 from relbase.cli import main
@@ -188,23 +166,27 @@ def loaded(*arguments: str) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["resolve", "http://a/", "b"]])
-def test_nothing_heavy_is_loaded(arguments: list[str]) -> None:
-    names = loaded(*arguments)
-    assert not HEAVY & {name.split(".")[0] for name in names}
-
-
+HEAVY: Final = {"lxml", "bs4", "rich"}
 # What a page does not need.
 SPARED: Final = {
-    *("json", "urllib.parse", "difflib", "relbase.cli.findings"),
+    *("json", "urllib.parse", "difflib", "relbase.cli.findings", *HEAVY),
     *("relbase.containers.arc", "relbase.containers.codings", "relbase.containers.members"),
 }
 
 
-def test_a_page_loads_little() -> None:
+@pytest.mark.parametrize(
+    ("command", "spared"),
+    [
+        ("--version", HEAVY),
+        ("--help", HEAVY),
+        ("resolve http://a/ b", HEAVY),
+        ("rewrite page.html --url http://h/", SPARED),
+    ],
+)
+def test_little_is_loaded(command: str, spared: set[str]) -> None:
     Path("page.html").write_bytes(b"<a href=b>")
     Path("other.html").touch()
-    assert not SPARED & loaded("rewrite", "page.html", "--url", "http://h/")
+    assert not spared & loaded(*command.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
