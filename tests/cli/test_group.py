@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 import shlex
@@ -9,15 +10,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import pytest
 from archives import gz, http, response
 from running import done, program, run, told
 
+from relbase import Policy
+from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
-from relbase.cli.group import expanded, relbase
+from relbase.cli.group import expanded, relbase, table
+
+if TYPE_CHECKING:
+    from relbase.cli.options import Settings
 
 CONTEXT: Final = click.Context(relbase, info_name="relbase")
 COMMANDS: Final = relbase.list_commands(CONTEXT)
@@ -286,3 +292,62 @@ def test_what_the_documentation_installs_completes(shell: str, tmp_path: Path) -
     asked = subprocess.run([shell, "-c", ASKED[shell]], check=False, **run)  # type: ignore[call-overload]
     assert {"rewrite", "resolve", "--profile"} <= set(asked.stdout.split()), asked.stderr
     assert "check" not in asked.stdout.split()
+
+
+# ---- the shared options: from the policy, checked with the fix, and what the library gets
+
+# The flags, and what each makes of the policy.
+FLAGS: Final = [
+    (["--keep-fragments"], Policy(keep_fragments=True)),
+    (["--keep", "^/x"], Policy(keep=re.compile("^/x"))),
+    (["--extended"], Policy(extended=True)),
+    (["--no-attachments"], Policy(attachments=False)),
+    (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    (["--keep-templates"], Policy(keep_templates=True)),
+    (["--item-links"], Policy(item_links=True)),
+    (["--xml-row", "a@b=url", "--xml-row", "c=css"], Policy(xml_rows=("a@b=url", "c=css"))),
+    (
+        ["--attribute", "data-b=url", "--attribute", "data-a=css"],
+        Policy(attributes={"data-a": "css", "data-b": "url"}),
+    ),
+    ([], Policy()),
+]
+
+
+def settings(*arguments: str) -> Settings:
+    """What a command gets that has the shared options."""
+    got: list[Settings] = []
+
+    @click.command(params=[*options.PARAMETERS])
+    def command(inputs: tuple[str, ...], **given: Any) -> None:
+        del inputs
+        got.append(options.settings(given))
+
+    command.main(list(arguments), standalone_mode=False)
+    return got[0]
+
+
+@pytest.mark.parametrize(("flags", "policy"), FLAGS, ids=str)
+def test_the_policy(flags: list[str], policy: Policy) -> None:
+    assert settings(*flags).policy == policy
+
+
+def test_every_field_of_the_policy_is_an_option() -> None:
+    flags = {flags[0] for flags, _ in FLAGS if flags}
+    assert len(flags) == len(dataclasses.fields(Policy))
+    names = {name for parameter in options.PARAMETERS for name in parameter.opts}
+    assert flags <= names
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "named"),
+    [
+        ("Input\n  --one  First.\n  --two Second.\n", {}, "--two Second."),  # one space
+        ("Input\n  --one  First,\n          'and' so on.\n", {}, "'and' so on."),
+        ("Input\n  --one  First.\n\n  --two  Second.\n", {}, "--two  Second."),
+        ("Input\n  --one  First.\n", {"once": {"multiple": True}}, "once"),
+    ],
+)
+def test_a_table_leaves_out_nothing(rows: str, more: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(named)):
+        table(rows, **more)

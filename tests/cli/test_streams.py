@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from growth import assert_linear_from_10_ms
@@ -16,8 +17,13 @@ from relbase import Note, Reason, Span
 from relbase.cli import documents, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.files import Input
+from relbase.cli.findings import diff
 from relbase.cli.run import progress
 from relbase.cli.streams import Collected, Verbosity
+from relbase.edit import Edit, splice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ANY: Final = st.text(st.characters(exclude_categories=[]))
 
@@ -81,3 +87,113 @@ def test_when_there_is_a_bar(
             bar(1000, 1)
         assert threading.active_count() == threads
     assert (f"{count}/{count} files" in capsys.readouterr().err) is (lacks == "")
+
+
+# ---- what holds of every diff, beside what diff.console shows
+
+HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+
+def applied(lines: Sequence[str], old: list[str]) -> list[str]:
+    """What patch(1) does: the new lines, from the old ones and the diff; all of it is checked."""
+    new: list[str] = []
+    at = 0
+    left = [0, 0]
+    for line in lines[2:]:
+        if found := HUNK.fullmatch(line):
+            assert left == [0, 0]
+            first, left = int(found[1]), [int(found[2] or 1), int(found[4] or 1)]
+            new += old[at : first - 1]
+            at = first - 1
+            assert len(new) == int(found[3]) - 1
+            continue
+        sign, text = line[0], line[1:]
+        if sign in " -":
+            assert old[at] == text
+            at += 1
+            left[0] -= 1
+        if sign in " +":
+            new.append(text)
+            left[1] -= 1
+    assert left == [0, 0]
+    return new + old[at:]
+
+
+def split(data: bytes) -> list[str]:
+    return data.decode().removesuffix("\n").split("\n")
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
+    # A link never stands after the last newline, and no edit removes that.
+    lines = draw(st.lists(st.text("ab", max_size=3), min_size=30, max_size=60))
+    data = "\n".join([*lines, draw(st.sampled_from(["c", "c\n"]))]).encode()
+    places = sorted(draw(st.lists(st.integers(0, len(data) - 1), max_size=12)))
+    pairs = zip(places[::2], places[1::2], strict=False)
+    return data, [Edit(start, min(end, start + 3), b"x") for start, end in pairs]
+
+
+def test_of_short_lines_it_is_a_diff_that_can_be_applied() -> None:
+    several = 0
+
+    @given(edited())
+    def law(case: tuple[bytes, list[Edit]]) -> None:
+        nonlocal several
+        data, edits = case
+        lines = list(diff("a", data, edits))
+        assert applied(lines, split(data)) == split(splice(data, edits))
+        several += sum(line.startswith("@@") for line in lines) > 1
+
+    law()
+    assert several >= 20
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 20)), min_size=1, max_size=20),
+    st.integers(300, 1000),
+)
+def test_of_long_lines_every_edit_is_shown(gaps: list[tuple[int, int]], rest: int) -> None:
+    edits: list[Edit] = []
+    at = 0
+    for number, (gap, removed) in enumerate(gaps):
+        edits.append(Edit(at + gap, at + gap + removed, b"[%d]" % number))
+        at += gap + removed
+    lines = list(diff("a", b"b" * (at + rest), edits))
+    assert all(len(line) < 1000 for line in lines)
+    added = "".join(line for line in lines if line.startswith("+"))
+    assert re.findall(r"\[\d+\]", added) == [f"[{number}]" for number in range(len(gaps))]
+
+
+@given(st.binary(max_size=300), st.integers(0, 300), st.binary(max_size=20))
+def test_any_bytes_are_shown_printable(data: bytes, place: int, new: bytes) -> None:
+    at = min(place, len(data))
+    assert all(line.isprintable() for line in diff("a", data, [Edit(at, at, new)]))
+
+
+@pytest.mark.parametrize("line", [b"<a href=x>\n", b"<a href=x>", b"\n\n\n\n<a href=x>"])
+def test_linear_time(line: bytes) -> None:
+    place = line.index(b"x")
+
+    def make(count: int) -> tuple[bytes, list[Edit]]:
+        places = range(place, count * len(line), len(line))
+        return line * count, [Edit(at, at, b"http://h/") for at in places]
+
+    def show(case: tuple[bytes, list[Edit]]) -> None:
+        for _ in diff("a", *case):
+            pass
+
+    assert_linear_from_10_ms(show, make, 1 << 10)
+
+
+def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
+    (tmp_path / "a").write_bytes(b"<p>\n<a href=x>\n")
+    lines = run("rewrite", tmp_path / "a", "--url", "http://h/", "--diff").stdout.splitlines()
+    assert [line.removesuffix("\x1b[m") for line in lines] == [
+        f"\x1b[1m--- {tmp_path}/a",
+        f"\x1b[1m+++ {tmp_path}/a (rewritten)",
+        "\x1b[36m@@ -1,2 +1,2 @@",
+        " <p>",
+        "\x1b[31m-<a href=x>",
+        "\x1b[32m+<a href=http://h/x>",
+    ]
