@@ -109,7 +109,7 @@ class PreparedBase(Prefixes):
         self._components: Components | None = None
         self._without_dots: tuple[str, str] | None = None
 
-    def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
+    def resolve(self, reference: str) -> str:  # noqa: C901, PLR0912 (calls cost more)
         """Return the absolute form of a reference (§4)."""
         try:
             # Steps 1 and 2a
@@ -131,9 +131,11 @@ class PreparedBase(Prefixes):
             elif first == "#":
                 return self._base.partition("#")[0] + reference
             elif first == "?":
-                path = self._whole_path or self._make_whole_path()
-                if path and reference[1:2] not in {"", "#"}:
-                    return path + reference
+                # Step 7 has more to do where the base has no path.
+                if not self._whole_path and self._base.startswith("/", len(self._root)):
+                    self._whole_path = self._base.partition("#")[0].partition("?")[0]
+                if self._whole_path and reference[1:2] not in {"", "#"}:
+                    return self._whole_path + reference
             return self._backed(reference) or self._by_steps(reference)
         except TypeError:
             raise not_text(reference) from None
@@ -190,12 +192,6 @@ class PreparedBase(Prefixes):
         tell("6", "the last segment of the base's path, {}, gives way", last, value=merged)
         slash = "/" if merged.startswith("/") else ""
         return slash + _without_dots(merged[len(slash) :], tell, slash)
-
-    def _make_whole_path(self) -> str:
-        """What is put before a query alone; "" where step 7 has more to do."""
-        if self._base.startswith("/", len(self._root)):
-            self._whole_path = self._base.partition("#")[0].partition("?")[0]
-        return self._whole_path
 
     def _parent(self, directory: str) -> str:
         """What is above a directory: where nothing is that ".." would take away, it stays (6c)."""

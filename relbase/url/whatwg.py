@@ -218,29 +218,21 @@ class Record(NamedTuple):
     fragment: str | None
 
 
-_href_match: Final = re.compile(
-    r"""
-    (?P<scheme> [a-z][a-z0-9+.-]*+) :
-    (?: // (?: (?P<username> [^:@/?#]*+) (?: : (?P<password> [^@/?#]*+) )? @ )?
-        (?P<host> \[ [^\]]*+ \] | [^:/?#]*+ ) (?: : (?P<port> [0-9]++) )?
-    )?
-    (?: /\. (?= // ) )?
-    (?P<path> [^?#]*+)
-    (?: \? (?P<query> [^#]*+) )?
-    (?: \# (?P<fragment> .*+) )?
-    """,
-    re.VERBOSE | re.DOTALL,
-).fullmatch
-
-
 def split(url: str) -> Record:
     """Return the parts of the URL record that the parser makes of an absolute URL."""
-    found = _href_match(resolve("", url))
-    assert found is not None  # that is how URLs are serialised
-    given = found.groupdict()
-    given["username"] = given["username"] or ""
-    given["password"] = given["password"] or ""
-    return Record(**given)
+    parsed = ada_url.URL(url)
+    rest, crosshatch, fragment = parsed.href.partition("#")
+    rest, mark, query = rest.partition("?")
+    return Record(
+        scheme=parsed.protocol[:-1],
+        username=parsed.username,
+        password=parsed.password,
+        host=parsed.hostname if rest.startswith("//", len(parsed.protocol)) else None,
+        port=parsed.port or None,
+        path=parsed.pathname,
+        query=query if mark else None,
+        fragment=fragment if crosshatch else None,
+    )
 
 
 def resolve(base: str, reference: str, charset: str = "utf-8") -> str:

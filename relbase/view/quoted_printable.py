@@ -65,7 +65,11 @@ class QuotedPrintableView(View):
         line = _Line(0, 0, 0, 0)
         at = inner_at = start = 0
         changed: list[Edit] = []
-        for edit in _separate(self.inner, edits):
+        # Edits that touch are one, and those that change nothing are none.
+        changing = (edit for edit in edits if edit.new or edit.start < edit.end)
+        grown = (Grown(*edit[:2], *edit[:2], edit) for edit in changing)
+        for (first, last, *_), new in merge(self.inner, grown):
+            edit = Edit(first, last, new)
             if edit.start >= line.inner_after:
                 if changed:
                     yield _Change(start, line.end, changed)
@@ -211,13 +215,6 @@ def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
     text = raw[start:eol].rstrip(_BLANKS)
     is_soft = eol < end and text.endswith(b"=")
     return start + len(text) - is_soft, eol, is_soft
-
-
-def _separate(inner: bytes, edits: Iterable[Edit]) -> Iterator[Edit]:
-    """Make one edit of those that touch, and none of those that change nothing."""
-    changing = (edit for edit in edits if edit.new or edit.start < edit.end)
-    for grown, new in merge(inner, (Grown(*edit[:2], *edit[:2], edit) for edit in changing)):
-        yield Edit(grown.start, grown.end, new)
 
 
 def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:
