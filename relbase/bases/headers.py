@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relbase.edit import Span
 
-_WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
+_WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
@@ -96,7 +96,7 @@ def url_of(value: str) -> str | None:
     span = find_url(raw)
     if span is None:
         return None
-    return _WHITE_SPACE.sub("", decode_inner(raw[span.start : span.end]))
+    return decode_inner(raw[span.start : span.end].translate(None, _WHITE_SPACE))
 
 
 # ---- the URLs of the messages of a mailbox: by Message-ID, List-Id or sender, or a field

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.expressions import expression
 from relbase.references.tags import all_but
 from relbase.view.characters import code_of
-from relbase.view.runs import Run, RunView
+from relbase.view.runs import Run, RunView, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def unescape(raw: bytes, quote: bytes = b"") -> bytes:
     r"""Return what `raw`, an identifier, a URL or the inside of a string, means."""
     if b"\\" not in raw and b"\0" not in raw:
         return raw
-    return _CODED.sub(lambda match: _meaning(match, quote), raw)
+    return read(raw, _runs(quote, raw))
 
 
 def css_view(raw: bytes, quote: bytes) -> RunView:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.references.values import C0_AND_SPACE_BYTES
-from relbase.view.runs import Run, RunView
+from relbase.view.runs import Run, RunView, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -140,7 +140,7 @@ def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
 
 def unescaped(raw: bytes) -> bytes:
     """Return what the inside of a string means."""
-    return _ESCAPE.sub(_meaning, raw) if b"\\" in raw else raw
+    return read(raw, _runs(raw)) if b"\\" in raw else raw
 
 
 class _JsonPlace(NamedTuple):

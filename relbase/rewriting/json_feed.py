@@ -16,7 +16,7 @@ from relbase.references.values import Syntax, trimmed
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.html import visit_value
 from relbase.rewriting.item_links import ItemLinks
-from relbase.rewriting.items import Item, lower, shift
+from relbase.rewriting.items import Item, drained, lower, shift
 from relbase.rewriting.reference import Place
 from relbase.view.characters import text as decode_inner
 
@@ -110,4 +110,4 @@ def _of_item(
     if context.task.edits_only and context.resolve is not None:
         edits = (item for item in found if isinstance(item, Edit))
         links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
-    return found
+    return drained(found)

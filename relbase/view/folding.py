@@ -16,7 +16,7 @@ from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.characters import unit_pattern, unit_run
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.runs import Run, RunView, View
+from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def _folds(raw: bytes) -> Iterator[Run]:
 
 def meant(raw: bytes) -> bytes:
     """Return what the bytes of a URL mean, in UTF-8."""
-    return RunView(_ENCODED_WORD.sub(_word_or_itself, raw), _folds, bytes).inner
+    decoded = read(raw, _words(raw))
+    return read(decoded, _folds(decoded))
 
 
 def _joins(raw: bytes, at: int) -> int:
@@ -142,12 +143,15 @@ def decoded_words(value: str) -> str:
     """Return a value with its encoded words decoded; what is between two of them stays."""
     if "=?" not in value:
         return value
-    return decode_inner(_ENCODED_WORD.sub(_word_or_itself, encode_inner(value)))
+    raw = encode_inner(value)
+    return decode_inner(read(raw, _words(raw)))
 
 
-def _word_or_itself(found: re.Match[bytes]) -> bytes:
-    text = _decoded(*found.groups())
-    return found[0] if text is None else encode_inner(text)
+def _words(raw: bytes) -> Iterator[Run]:
+    for found in _ENCODED_WORD.finditer(raw):
+        text = _decoded(*found.groups())
+        if text is not None:
+            yield Run(*found.span(), encode_inner(text))
 
 
 def _decoded(label: bytes, encoding: bytes, encoded: bytes) -> str | None:

@@ -82,7 +82,7 @@ class RunView(View):
         self._find = find
         self._spell = spell
         self._joins = joins
-        self.inner = _read(raw, find(raw))
+        self.inner = read(raw, find(raw))
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         walk = _RunWalk(self._raw, self._find(self._raw))
@@ -175,8 +175,8 @@ def _joined(inner: bytes, opened: Grown, pieces: list[bytes]) -> bytes:
     return b"".join(filter(None, (*pieces, inner[opened.edit.end : opened.inner_end])))
 
 
-def _read(raw: bytes, runs: Iterable[Run]) -> bytes:
-    """Return what `raw` means; `raw` itself when there are no runs."""
+def read(raw: bytes, runs: Iterable[Run]) -> bytes:
+    """Return what `raw` means, itself without runs; `re.sub` keeps each of a million of them."""
     inner = bytearray()
     at = 0
     for start, end, text, _ in runs:
