@@ -10,7 +10,7 @@ import pytest
 from relbase.containers import mail
 from relbase.containers.codings import MAX_DECODED
 from relbase.containers.warc import MAX_BLOCK
-from relbase.references import xml_sound
+from relbase.references import xml
 from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
 from relbase.rewriting.html import MAX_SRCDOC_DEPTH
 
@@ -94,7 +94,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         "an output": growth,
         "parts of a message within one another": f"{mail.MAX_DEPTH:,}",
         "parts of a message": f"{mail.MAX_PARTS:,}",
-        "elements of XML within one another": f"{xml_sound.MAX_DEPTH:,}",
+        "elements of XML within one another": f"{xml.MAX_DEPTH:,}",
         "documents in `srcdoc` within one another": f"{MAX_SRCDOC_DEPTH:,}",
         "a body of HTTP, decoded": f"{MAX_DECODED // mebi} MiB",
         "the block of a record of a web archive": f"{MAX_BLOCK // mebi} MiB",

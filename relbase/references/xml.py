@@ -190,6 +190,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if opens or (declared and not is_prolog):
                 if is_open:
                     scopes.append(_Scope(depth, before, opens))
+                    if len(scopes) > MAX_DEPTH:
+                        yield Broken(start, f"its elements nest deeper than {MAX_DEPTH}")
+                        return
                 else:
                     names.restore(before)
                     if opens:
@@ -201,6 +204,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             yield from _sheet(text, found.end(_SHEET), pos)
 
 
+# No real document comes near. What a scope begins with is looked for where all is examined.
+MAX_DEPTH: Final = 10_000
+SCOPING: Final = (b"xmlns", b"xml:base", b"template")
 # Documents declare a handful; each is kept as long as its element is open.
 MAX_DECLARED: Final = 10_000
 

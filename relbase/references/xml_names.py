@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _XML = b"http://www.w3.org/XML/1998/namespace"
 
 
+# Names, of which a hostile document has a million.
+_REMEMBERED: Final = 1 << 12
+
 # Prefixes and the namespaces that they are bound to, None for none.
 Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 
@@ -85,6 +88,8 @@ class Names:
         """What the name of an element means."""
         found = self._named.get(name)
         if found is None:
+            if len(self._named) >= _REMEMBERED:
+                self._named.clear()
             prefix, colon, local = name.partition(b":")
             if not colon:
                 prefix, local = b"", name
@@ -108,6 +113,8 @@ class Names:
         if b":" not in name:
             return key_of(name, vocabulary)
         if name not in self._keys:
+            if len(self._keys) >= _REMEMBERED:
+                self._keys.clear()
             prefix, _, local = name.partition(b":")
             self._keys[name] = KEYS.get((self._namespace(prefix) or b"", local))
         return self._keys[name]

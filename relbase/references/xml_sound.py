@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.references.xml import START_TAG, each_attribute
+from relbase.references.xml import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
 
@@ -99,8 +99,7 @@ def _error(text: bytes) -> Flaw | None:
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
-    # expat keeps something for each open element. One character is counted sooner than two.
-    if all(text.count(mark) * _KEPT_BY_EXPAT > _FREE * len(text) for mark in (b"<", b"</")):
+    if _may_be_deep(text):
         opened: list[str] = []
 
         def begin(name: str, _attributes: object) -> None:
@@ -119,8 +118,15 @@ def _error(text: bytes) -> Flaw | None:
     return None
 
 
-# No real document comes near.
-MAX_DEPTH: Final = 10_000
+def _may_be_deep(text: bytes) -> bool:
+    # expat keeps something for each open element: at most for each that an end tag closes, and for
+    # each that none does. One character is counted sooner than two.
+    many, tags = _FREE * len(text) // _KEPT_BY_EXPAT, text.count(b"<")
+    if tags > many and not tags - many <= 2 * text.count(b"</") <= 2 * many:
+        return True
+    return tags > MAX_DEPTH and sum(map(text.count, SCOPING)) > MAX_DEPTH
+
+
 # In bytes for each element, and for each byte of the document what may be taken uncounted.
 _KEPT_BY_EXPAT: Final = 150
 _FREE: Final = 4
@@ -198,8 +204,7 @@ _tags: Final = re.compile(
 
 def _without_repeated(text: bytes) -> bytes:
     """Blank out repeated attributes; b"" where one of them decides on others."""
-    pieces: list[bytes] = []
-    at = 0
+    copy = bytearray(text)
     for tag in _tags(text):
         names: set[bytes] = set()
         may_repeat = tag[1] and text.count(b"=", *tag.span(2)) > 1
@@ -207,10 +212,9 @@ def _without_repeated(text: bytes) -> bytes:
             if found[1] in names:
                 if not deciding_attributes().isdisjoint(found[1].split(b":")):
                     return b""
-                pieces += text[at : found.start()], b" " * len(found[0])
-                at = found.end()
+                copy[found.start() : found.end()] = b" " * len(found[0])
             names.add(found[1])
-    return b"".join([*pieces, text[at:]])
+    return bytes(copy)
 
 
 def _shown(reference: bytes) -> str:

@@ -16,8 +16,7 @@ from xml_referee import PARSER, differences, parsed
 import relbase
 from relbase import Policy, Profile, Status
 from relbase.edit import splice
-from relbase.references.xml import MAX_DECLARED
-from relbase.references.xml_sound import MAX_DEPTH
+from relbase.references.xml import MAX_DECLARED, MAX_DEPTH
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.rewriting.xml_visit import MAX_FLAWED, MAX_PIECES
 
@@ -367,10 +366,14 @@ def test_prefixes_that_nothing_binds(document: str, prefixes: list[str]) -> None
 
 
 # Each level, and each namespace that an element declares, costs memory.
-def nested(depth: int) -> bytes:
+def nested(depth: int, tag: bytes = b"<a>") -> bytes:
     links = b"<link rel='next' href='x'/>"
     feed = b"<feed xmlns='http://www.w3.org/2005/Atom'>"
-    return feed + links + b"<a>" * depth + b"</a>" * depth + b"</feed>"
+    return feed + links + tag * depth + b"</a>" * depth + b"</feed>"
+
+
+def scoped(depth: int) -> bytes:
+    return nested(depth, b"<a xmlns:p='%099d'>" % 0)
 
 
 def declaring(count: int) -> bytes:
@@ -381,7 +384,11 @@ def declaring(count: int) -> bytes:
 
 @pytest.mark.parametrize(
     ("make", "most", "why"),
-    [(nested, MAX_DEPTH - 1, "nest deeper"), (declaring, MAX_DECLARED - 1, "too many namespaces")],
+    [
+        (nested, MAX_DEPTH - 1, "nest deeper"),
+        (scoped, MAX_DEPTH - 1, "nest deeper"),
+        (declaring, MAX_DECLARED - 1, "too many namespaces"),
+    ],
 )
 def test_limits_of_one_document(make: Callable[[int], bytes], most: int, why: str) -> None:
     assert relbase.rewrite(make(most), url="http://h/", kind="xml").changed
