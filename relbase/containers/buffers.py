@@ -26,7 +26,6 @@ class Buffer:
         return self._read - len(self.data) + self.pos
 
     def more(self) -> bytes | None:
-        """Return the next piece, None when it is over."""
         raise NotImplementedError
 
     def fill(self) -> bool:
@@ -59,14 +58,11 @@ class Buffer:
 
 
 class Raw(Buffer):
-    """The bytes of an archive."""
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         super().__init__()
         self._chunks = iter(chunks)
 
     def more(self) -> bytes | None:
-        """Return the next chunk."""
         chunk = next(self._chunks, None)
         self._read += len(chunk or b"")
         return chunk

@@ -28,8 +28,6 @@ MAX_CODINGS: Final = 4
 
 
 class Decoded(NamedTuple):
-    """A body without its codings."""
-
     data: bytes | None  # None when they cannot be undone
     undone: tuple[str, ...] = ()  # the outermost first
     remarks: tuple[str, ...] = ()  # where the codings are not as stated
@@ -128,7 +126,6 @@ _LOOKED_AT: Final = 256
 
 
 def looks_like_text(body: bytes) -> bool:
-    """Return whether the first bytes are those of a text."""
     start = body[:_LOOKED_AT]
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         start = start.replace(b"\0", b"")

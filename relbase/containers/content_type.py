@@ -43,7 +43,6 @@ def token(value: str) -> str:
 
 
 def is_lone(value: str) -> bool:
-    """Whether a value is one token, comments around it."""
     found = _token(value, _skip(value, 0))
     return found is not None and _skip(value, found.end()) == len(value)
 
@@ -171,8 +170,6 @@ def _joined(sections: dict[int, tuple[str, bool]]) -> str:
 
 
 class Stated(NamedTuple):
-    """What a Content-Type states."""
-
     type: str  # in lower case, "" for none
     charset: str | None  # the label, None for none
     boundary: bytes | None  # as it stands in delimiters, None for none
@@ -180,7 +177,6 @@ class Stated(NamedTuple):
 
 
 def read_type(content_type: str) -> Stated:
-    """Read a Content-Type (RFC 2045 §5.1)."""
     # Few are new: many parts and messages share theirs.
     return (_read if len(content_type) > _REMEMBERED else _remembered)(content_type)
 

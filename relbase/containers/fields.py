@@ -29,8 +29,6 @@ MAX_FIELDS: Final = 1_000  # of those that are remembered
 
 
 class Field(NamedTuple):
-    """A field of a header."""
-
     name: str  # in lower case
     # the bytes of its body without white space at its ends; folding stays inside, and a CR alone in
     # front
@@ -212,6 +210,5 @@ def text_of(data: bytes, field: Field) -> str:
 
 
 def first(data: bytes, header: Header, name: str) -> str | None:
-    """Return the value of the first field of a name, None when there is none."""
     assert name in REMEMBERED, f"{name} has no row in relbase.registry"
     return next((text_of(data, field) for field in header.fields if field.name == name), None)

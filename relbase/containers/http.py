@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """The head of a message."""
-
     start: Span  # its first line, without the line end
     status: int | None  # of a response, None for a request
     header: Header  # the fields, and where the body begins
@@ -39,7 +37,6 @@ _odd_status_line: Final = re.compile(
 
 
 def read_head(data: bytes, pos: int = 0) -> Head | None:
-    """Return the head of the message that begins at `pos`, None when none does."""
     found = status_line(data, pos)
     status = int(found[1]) if found else None
     return _head(data, found or _request_line(data, pos), status)
@@ -84,7 +81,6 @@ _range: Final = re.compile(
 
 
 def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
-    """Return whether a response holds a part of the document (RFC 9110 §14.4 and §15.3.7)."""
     if status not in (None, PARTIAL):  # where it is not known Content-Range decides
         return False
     stated = list(ranges)
@@ -110,7 +106,6 @@ _RANGE: Final = "content-range"
 
 
 def values(data: bytes, head: Head, name: str) -> list[str]:
-    r"""Return the values of all fields of a name, in order."""
     return [text_of(data, field) for field in head.header.fields if field.name == name]
 
 
@@ -118,8 +113,6 @@ def values(data: bytes, head: Head, name: str) -> list[str]:
 
 
 class Dump(NamedTuple):
-    """What a dump of HTTP headers holds."""
-
     # of the last header, names in lower case; a Content-Range only where the status says that it
     # counts, and one of its own for a partial response without.
     fields: tuple[tuple[str, str], ...]

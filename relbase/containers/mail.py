@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.containers import fields
-from relbase.containers.content_type import Stated, file_name, is_lone, read_type, token
+from relbase.containers.content_type import file_name, is_lone, read_type, token
 from relbase.containers.fields import Header, eol_of, first, read_header, text_of
 from relbase.edit import Span
 from relbase.notes import Reason
@@ -212,9 +212,10 @@ class _Walk:
         default = "message/rfc822" if in_digest and content_type is None else "text/plain"
         type_ = stated.type or default
         encoding, disputed = transfer_encoding(data, header)
-        is_multipart = type_.startswith("multipart/")
-        if is_multipart and encoding not in IDENTITY and self._is_in_the_clear(header, stated):
-            encoding, disputed = "8bit", ""
+        if type_.startswith("multipart/") and encoding not in IDENTITY and stated.boundary:
+            mark, start, end = b"--" + stated.boundary, header.body, header.body + _PREAMBLE
+            if data.startswith(mark, start, end) or data.find(self.eol + mark, start, end) >= 0:
+                encoding, disputed = "8bit", ""  # in the clear: RFC 2045 §6.4 forbids another one
         opaque, boundary = _structure(type_, stated.boundary, header, encoding)
         depth = parent.depth + 1 if parent else 0
         is_message = type_ in MESSAGES and opaque is None
@@ -233,15 +234,6 @@ class _Walk:
             message=is_message and opaque is None,
         )
         return _OpenPart(part, parent, index, boundary, depth)
-
-    def _is_in_the_clear(self, header: Header, stated: Stated) -> bool:
-        """Whether a multipart is not encoded, whatever it says: RFC 2045 §6.4 forbids it."""
-        if stated.boundary is None:
-            return False
-        start, mark = header.body, b"--" + stated.boundary
-        end = start + _PREAMBLE
-        starts = self.data.startswith(mark, start, end)
-        return starts or self.data.find(self.eol + mark, start, end) >= 0
 
     # ---- entities end
 

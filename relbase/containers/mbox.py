@@ -63,7 +63,6 @@ class Message(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """All its bytes, as they stand in the file."""
         return b"".join((self.separator or b"", self.content, self.ending))
 
 
@@ -124,7 +123,6 @@ class _Source:
         return self.copied(at, at + LOOKED_AT_LINE)
 
     def leading(self) -> int:
-        """How many bytes stand before the first separator."""
         self.fill(len(_BYTE_ORDER_MARK) + LOOKED_AT_LINE)
         start = len(_BYTE_ORDER_MARK) if self.data.startswith(_BYTE_ORDER_MARK) else 0
         return start if begins_file(self._line(start)) else self._next_separator(0)[0]

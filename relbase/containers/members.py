@@ -130,8 +130,6 @@ _line_ends: Final = re.compile(rb"[\r\n]*+").match
 
 
 class Piece(NamedTuple):
-    """A piece of the text of an archive."""
-
     data: bytes
     at: int  # where the member begins in the archive; where the data does, if it is not compressed
     is_last: bool = False  # whether its member ends with it
@@ -215,7 +213,6 @@ class _Member:
     def _read(
         self, stream: Stream, errors: type[Exception], most: int | None = None
     ) -> Iterator[Piece]:
-        """The pieces behind what was given."""
         source, kept, skipped = self._source, self._kept, self._given
         kept.clear()
         self._fault = BREAKS_OFF

@@ -12,7 +12,6 @@ _OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
 
 def is_mbox(start: bytes) -> bool:
-    """Whether an mbox begins so."""
     if start.startswith(_FROM):
         after = start.find(b"\n") + 1
         return has_date(start) or (after > 0 and begins_file(start) and is_mail(start[after:]))
@@ -176,12 +175,10 @@ _FEEDS: Final = frozenset((b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex"))
 
 
 def is_feed(start: bytes) -> bool:
-    """Whether a feed or a sitemap begins so, in XML."""
     return _root_of(start) in _FEEDS
 
 
 def is_http(start: bytes) -> bool:
-    """Whether an HTTP message begins so."""
     return start.startswith(b"HTTP/1.")
 
 
@@ -194,12 +191,10 @@ _json_feed: Final = expression(
 
 
 def is_json_feed(start: bytes) -> bool:
-    """Whether a JSON Feed begins so."""
     return start.startswith(b"{") and _json_feed.match(start) is not None
 
 
 def is_css(start: bytes) -> bool:
-    """Whether a style sheet begins so."""
     return _css.match(_css_opaque.sub(b"", start)) is not None
 
 
@@ -265,7 +260,6 @@ _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 
 def has_date(text: bytes) -> bool:
-    """Return whether a line is a From_ line whatever follows: it has a whole date."""
     return _dated.match(text) is not None
 
 

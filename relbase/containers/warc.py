@@ -48,8 +48,6 @@ class Trouble(Enum):
 
 
 class Record(NamedTuple):
-    """A record."""
-
     version: str  # as "WARC/1.1"; "ARC" for one of an ARC file
     fields: tuple[tuple[str, str], ...]  # names in lower case; those of an ARC line as in WARC
     offset: int  # where it begins in the archive; of a compressed archive, the member
@@ -58,7 +56,6 @@ class Record(NamedTuple):
     remark: str = ""  # what is wrong with it, though all of it is there
 
     def get(self, name: str) -> str:
-        """Return the value of the first field of a name in lower case, "" for none."""
         for field, value in self.fields:
             if field == name:
                 return value
@@ -71,7 +68,6 @@ class Record(NamedTuple):
         return url[1:-1] if url.startswith("<") and url.endswith(">") else url
 
     def fault(self, trouble: Trouble, text: str) -> Fault:
-        """Return the fault of this record."""
         return Fault(self.offset, self.get("warc-record-id"), self.url, trouble, text)
 
 
@@ -177,7 +173,6 @@ _BETWEEN: Final = 9
 
 
 def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
-    """The fault of a member, reported of the record in it when one is known, and once."""
     what, text.fault = text.fault, ""
     trouble = Trouble.CUT if what == BREAKS_OFF else Trouble.DAMAGED
     if record is None:

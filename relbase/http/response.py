@@ -64,7 +64,6 @@ class _Response(NamedTuple):
 
 
 def visit_http(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of a raw HTTP response, in offsets of its bytes."""
     response = _read(data, context)
     if response is None:
         text = "it does not begin as an HTTP response: left unchanged"
@@ -85,7 +84,6 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
 
 
 def http_base(data: bytes, context: Context) -> Base:
-    """Return the base of the document in a raw HTTP response."""
     response = _read(data, context)
     if response is None:
         return context.base
@@ -226,7 +224,6 @@ def _visit_body(response: _Response) -> Iterator[Item]:
 
 
 def _hindrance(response: _Response) -> str:
-    """Why the body is left unchanged, "" if it is not."""
     if response.is_partial:
         return "the body is a range of a document"
     if response.decoded.fault:

@@ -127,7 +127,6 @@ def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
 
 
 def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
-    """RFC 1864 §2: of the decoded body, the line ends of text as CRLF; many take it as it is."""
     if (found := _digest(value)) is None:
         return None
     part, (at, end), eol = change.part, change.part.body, line_end(change.data)
@@ -220,7 +219,6 @@ def _tag_number(value: str | None) -> int:
 
 # tag-spec = [FWS] tag-name [FWS] "=" [FWS] tag-value [FWS]   (RFC 6376 §3.2)
 def _tags(value: str) -> dict[str, str]:
-    """The tags of a signature; white space means nothing in those that are looked at."""
     tags: dict[str, str] = {}
     for spec in value.split(";"):
         name, equals, text = spec.partition("=")

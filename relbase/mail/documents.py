@@ -47,7 +47,6 @@ def open_document(entity: MailPart) -> tuple[View, Opened] | None:
 
 
 def visit_body(entity: MailPart) -> Iterator[Item]:
-    """The items of the document that a part holds."""
     part = entity.part
     if (opened := open_document(entity)) is None:
         text = f"does not decode as {part.encoding!r}: left unchanged"
@@ -175,7 +174,6 @@ class DecodedBody(NamedTuple):
 
 
 def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
-    """The encoded documents of a message that begins at `at` in the file."""
     task = context.task._replace(edits_only=False, found_only=False, budget=Budget(len(data)))
     for entity in parts_of(data, mail.walk(data), context.asking(task)):
         part = entity.part
@@ -204,8 +202,6 @@ _UNREAD: Final = "the calendar is not in UTF-8 (RFC 5545 §3.1.4): links in it s
 
 
 class Calendar(NamedTuple):
-    """A calendar that has been opened."""
-
     data: bytes
     context: Context
     notes: tuple[Note, ...] = ()
@@ -222,7 +218,6 @@ class Calendar(NamedTuple):
                 yield from lower(reader.visit(view.inner, nested(context)), view, found.start(2))
 
     def base(self) -> Base:
-        """The base of the calendar: that of its container."""
         return self.context.base
 
 

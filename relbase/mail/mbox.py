@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 
 class Numbered(NamedTuple):
-    """A message of an mbox and its place there."""
-
     number: int  # the first one is 1
     # what stands before it and is not part of it: a From_ line; before the first one also what the
     # file begins with
@@ -38,7 +36,6 @@ class Numbered(NamedTuple):
 
 
 def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
-    r"""Yield the messages of an mbox; only the bytes if there is none."""
     number = lines = 0
     before = b""
     for message in mbox.split(chunks):
@@ -173,13 +170,11 @@ _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"
 
 
 def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    """The entities of all messages of an mbox."""
     for content, start, inside in _contents(data, context):
         yield from message_entities(content, inside, start)
 
 
 def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    """The encoded documents of all messages of an mbox."""
     for content, start, inside in _contents(data, context):
         yield from decoded_bodies(content, start, inside)
 

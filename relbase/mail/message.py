@@ -44,7 +44,6 @@ MAX_ENCODED: Final = 3
 
 
 def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[Item]:
-    """The items of a message, in offsets of its bytes."""
     parts = mail.walk(data)
     yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
@@ -185,7 +184,6 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
 def visit_field(
     data: bytes, field: Field, form: headers.LinkingField, context: Context
 ) -> Iterator[Item]:
-    """The items of a field, of mail or of HTTP."""
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(form.syntax))
     for span in form.find(value):
@@ -253,7 +251,6 @@ def read_envelope(data: bytes) -> tuple[Span | None, Span]:
 
 
 def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
-    """Return the fields of the header of a message, names in lower case, values unfolded."""
     _, (start, _) = read_envelope(data)
     return message_fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))))
 
@@ -289,11 +286,9 @@ def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:
 
 
 def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    """The encoded documents of a message."""
     _, (start, end) = read_envelope(data)
     return decoded_bodies(data[start:end], start, context)
 
 
 def mail_base(data: bytes, context: Context) -> Base:
-    """The base of a message."""
     return next(mail_entities(data, context)).base

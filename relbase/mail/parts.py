@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 
 class MailPart(NamedTuple):
-    """A part of a message while it is visited."""
-
     data: bytes  # the message
     eol: bytes  # what ends its lines
     part: Part
@@ -39,7 +37,6 @@ class MailPart(NamedTuple):
 
     @property
     def body(self) -> bytes:
-        """The bytes of its body."""
         return self.data[self.part.body.start : self.part.body.end]
 
     def note(self, reason: Reason, text: str, span: Span | None = None) -> Note:
@@ -49,7 +46,6 @@ class MailPart(NamedTuple):
 
 
 def number_of(part: Part, context: Context) -> str:
-    """Return the number of a part; `context` is that of what is around the message."""
     return "/".join(filter(None, (context.part, part.number)))
 
 
@@ -59,7 +55,6 @@ def called(part: Part) -> str:
 
 
 def line_end(data: bytes) -> bytes:
-    """Return the line end of a message, of its first line if it has any."""
     first = data.find(b"\n")
     is_crlf = first > 0 and data.startswith(b"\r", first - 1)
     return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
@@ -122,7 +117,6 @@ def _retrieved(
 
 
 def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
-    """Return the fields of a header, unfolded."""
     start, end = header.start, header.end
     found = fields_of_paragraph(data, start, end, eol_of(data, start, end), of_any_name=True)
     return [(field.name, _unfold("", text_of(data, field)).strip()) for field in found]

@@ -91,7 +91,6 @@ def link_batches(
     data_urls: bool,  # noqa: FBT001 (bound by the driver)
     given: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows of links and rows of troubles."""
     decoded = partial(_decoded, schema=schema_of_links(names))
     columns = Columns(schema_of_links(names, REPEATED), BATCH)
     select = selector(names, data_urls=data_urls)

@@ -235,7 +235,6 @@ class Places:
         self._offsets = array("Q", bytes(8 * _FIRST))
 
     def add(self, name: str, offset: int) -> None:
-        """Remember where a name is, unless it is known."""
         if 3 * self._count >= 2 * len(self._keys):
             known = zip(self._keys, self._offsets, strict=True)
             size, self._count = 16 * len(self._keys), 0

@@ -246,12 +246,6 @@ def wat(
     """Return the links of a page as a record of a WAT file of Common Crawl has them.
 
     Unlike there each `url` is absolute: who resolves it against `Base` again gets it unchanged.
-
-    >>> from relbase.warc import Page
-    >>> page = Page(0, "<urn:x>", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
-    >>> payload = wat(page)["Envelope"]["Payload-Metadata"]
-    >>> payload["HTTP-Response-Metadata"]["HTML-Metadata"]["Links"]
-    [{'path': 'A@/href', 'url': 'http://h/d/x'}]
     """
     found = base(page.body, **arguments(page, profile, policy))
     head: dict[str, Any] = {"Base": found.url} if found.usable else {}

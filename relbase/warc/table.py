@@ -42,11 +42,7 @@ _TYPES: Final = {
 
 
 def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REPEATED) -> pa.Schema:
-    """Return the schema of columns, with a type for what repeats; other engines take `pa.string()`.
-
-    >>> schema_of(["host", "start"], pa.string()).types
-    [DataType(string), DataType(int32)]
-    """
+    """Return the schema of columns, with a type for what repeats: others take `pa.string()`."""
     return pa.schema([(name, _TYPES.get(name, texts)) for name in columns])
 
 
@@ -60,19 +56,11 @@ ERRORS: Final = pa.schema(
 
 
 def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
-    """Return the row of the table of errors for a fault of an archive."""
     return (warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
 
 
 class Columns:
-    """A batch that is being built; rows that come in columns are not divided.
-
-    >>> columns = Columns(pa.schema([("a", pa.string()), ("b", pa.int16())]), 2)
-    >>> [batch.to_pylist() for batch in columns.add([("x", 1), (None, None), ("z", 3)])]
-    [[{'a': 'x', 'b': 1}, {'a': None, 'b': None}]]
-    >>> columns.take().to_pylist()
-    [{'a': 'z', 'b': 3}]
-    """
+    """A batch that is being built; rows that come in columns are not divided."""
 
     __slots__ = ("_columns", "_most", "_schema")
 
@@ -137,7 +125,6 @@ class _Numbers:
         self.values.extend(self.filled(values, 0))
 
     def filled(self, values: _Values, empty: object) -> _Values:
-        """The values with another one for those that are missing."""
         if None not in values:
             return values
         self.missing += [len(self) + at for at, value in enumerate(values) if value is None]

@@ -40,8 +40,6 @@ class Part(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What all tasks share; it is pickled to the workers."""
-
     opener: Opener  # opens an archive by its path, for reading and seeking
     profile: Profile = Profile.RFC1808
     policy: Policy = DEFAULT_POLICY
@@ -128,7 +126,6 @@ def _made(job: Job, path: str, page: Page) -> Item:
 
 
 def truncated_fault(page: Page) -> Fault:
-    """Return the fault of a page that has no conversion since not all of it is there."""
     text = f"not all of the page is there ({page.truncated}): not converted without salvage"
     return Fault(page.offset, page.record_id, page.url, Trouble.TRUNCATED, text)
 
@@ -145,7 +142,6 @@ def fault_of_error(page: Page, error: Exception) -> Fault:
 
 
 def info_of(job: Job, path: str) -> tuple[str, bytes]:
-    """Return the id and the warcinfo record of an archive's conversions."""
     return warcinfo(name_of(path), date=job.date, profile=job.profile, policy=job.policy)
 
 
@@ -190,7 +186,6 @@ def wacz_pages(
 
 
 def holds_archives(file: BinaryIO) -> bool:
-    """Return whether a file is a ZIP file with a WARC file in it."""
     try:
         with zipfile.ZipFile(file) as members:
             return any(_is_archive(name) for name in members.namelist())

@@ -181,7 +181,6 @@ _ZSTD_LEVEL: Final = 3
 
 
 def check_date(date: str) -> None:
-    """Raise ValueError for what is not a date as WARC writes it."""
     if _DATE.fullmatch(date) is None:
         raise ValueError(f"{date[:40]!r} is not a date of WARC: give one as 2026-01-02T03:04:05Z")
 
@@ -203,7 +202,6 @@ _EPOCH: Final = re.compile(r"[0-9]{1,11}")
 
 
 def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
-    """Return the arguments of the library for a page."""
     url: str | None = page.url
     try:
         as_url(page.url)
