@@ -6,132 +6,33 @@ Links stand everywhere a link may be, in every quoting, and much is broken.
 import html
 import random
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
+
+from rows import rows
 
 from relbase.references import tags, vocabulary
 
-_VALUES: Final = (
-    *("x", "/x", "../x", "./", "../../a/b", "//h/x", "?q", "#f", "#", "", " x ", "x y"),
-    *("http://a/", "HTTP://a/", "https://a/?b&amp;c", "data:,x", "javascript:x()", "mailto:a"),
-    *("a:b", "x\x7f", "a&amp;b", "a&copy=1", "&#46;/x", "caf\xe9", "{{ x }}", "%name%/x", "a%%x%%"),
-    *("-link-", "[link]", "a[[x]]", "*|x|*", "x/${y}", "#{x}", "%7b%7bx%7d%7d", "x%20y%20", "?-x-"),
-    *("%2e./x", "x\n", "foo:a\tb", "http:g", "x 1x, y 2x", "http://a/ 1x, ../y 2x", "a,b, c"),
-    *("x (1,2), y", ",x,,", "0;url=x", "refresh", "a:url(x)", "a:url('x')", 'a:url("../x")'),
-    *("a:url(&quot;x&quot;)", "a:url( /x )", "a:url(#i)", "a:image-set('x' 1x)", "--x:url(y)"),
-    *("a:src('x')", "a:u\\72l(x)", "@import 'x'", "a:url(", "'", "--x:{;url(y)};b:url(z)"),
-    *("/* url(x) */ b:url(y)", "a:'url(x)';b:url(y)", "a:url(x y)", "\\", "a:\\:url(x)"),
-    *("a:\\66 url(x)", "text/css", "importmap", "image", "href", "fill", "link", "./a b/c d.js"),
-    *(" /x ", "\n//h/a b\n", " http://a/ ", "a  b", "?a b", "# c", "\0x ", "a b:c"),
-    *("a:url(&#39;../a b&#39;)", "a:url(&quot;x'y&quot;)", "f:&quot;A&quot;;a:url(x)"),
-    *("&amp;a:url(y)", "f:&#39;a&quot;b&#39;;b:url(x)", "a:url(&quot;&quot;)"),
-    *("a:url( &quot;/x&amp;y&quot; )", "//a.b-c.d/e?f", "//A.b/c", "//a.1/b", "//xn--a/b"),
-    *("//a..b/c", "//a.b", "//a.b:8/c", "//a.0x1/", "//1.a/b", "//a.b./c", "//a.b/../c", "//-a/b"),
-    *("//a_b/c", "//a%41/b", "//a.b/c%20d", "//0x7f/a", "@import 'http://a/';a:url(x)"),
-    *("@import url(x);", "a:url('\"x y\"')", 'a:url("\'x"),url(y)', "f:'\xe9';a:url(x)"),
-    *("\xe9x{a:url(/x)}", "a:url(x)\xe9\\", " image", "IMAGE", "imag&#101;", "a:url(http://a/)"),
-    *("a:URL(HTTPS://a/)", "<!--url(x)", "a:url(x)}b{c:url(y)", "text/less"),
-)
-_OTHERS: Final = (
-    *("</p>", "</svg>", "</math>", "</style>", "</script>", "</template>", "</noscript>", "</a>"),
-    *("<!--", "-->", "<!--[if IE]>", "<![endif]-->", "<!-->", "--!>", "<![CDATA[", "]]>", "<?x?>"),
-    *("<!doctype html>", "<", ">", "/>", "'", '"', "=", "a{b:url(x)}", "@import 'x';"),
-    '<style>@import url(http://a/);@import "http://b/" x;a{b:url(/c)}</style>',
-    "<style>@charset 'x';@import'//a';a{b:url('c \"d\"'),url(e)}</style>",
-    *("<input type=image src=", "text", "\n", "<base href='b/'>", "<base>", "<template>"),
-    *("<title>", "</title>", "<svg>", "<math><mi>", "<svg><title>", "<svg><style>"),
-    *("<svg><use href='#a'/>", "<frameset>", "<plaintext>", "&"),
-    '<script type=importmap>{"imports":{"a":"./x","b":"\\u002e/y"},"scopes":{"/z\\/":{}}}</script>',
-    '<script type=speculationrules>{"prefetch":[{"urls":["x.js","http://a/"]}]}</script>',
-)
-# What pieces stand in; `srcdoc` is a document of its own.
-_AROUND: Final = (
-    *('<iframe srcdoc="{}"></iframe>', "<!--{}-->", "<!--[if mso]>{}<![endif]-->", "<svg>{}</svg>"),
-    *("<template>{}</template>", "<svg><![CDATA[{}]]></svg>", "<math><mi>{}</mi></math>"),
-    *("<svg><foreignObject>{}</foreignObject></svg>", "<textarea>{}</textarea>"),
-)
-
-# What stands in a url(), in quotes or not, and what sheets and declarations are made of.
-_IN_BRACKETS: Final = (
-    *("x", "../x", "/x", "?q", "#f", "", "#", "//h/x", "./", "x/./y", "x//.", "x?/."),
-    *("../../a//./b", "http://a/", "HTTP://a", "https://a/x'y", "http:", "http:g", "data:,x"),
-    *("DATA:a;b,c", "data:", "a b", "x y", "{{x}}", "%7bx", "a%2eb", "\\66", "x\\", "\xe9"),
-    *("x\xe9@", "a:b", "-x", ";x", ":x", "x\ny", "http://a/\xe9", "data:,\xe9", "http://a b/"),
-    *("data:,<p>", "x{y", "x[", "x|", "x`", "x^", "a,b", "x;y"),
-)  # fmt: skip
-_TAME: Final = (
-    *("x", "../x.png", "/a/b", "//h/x?y", "?q", "#f", "", "x;y,z", "./a", "../../a/b", "a/."),
-    *("http://a/b", "https://a/?b=c", "data:image/png;base64,AA==", "HTTP://a/", "data:,x"),
-)
-_BEFORE_URL: Final = (
-    *("a:", "a{b:", ".c #d>e{f:", "@import ", ";@import ", "}@import ", "--x:", ",", ";a:", ""),
-    *("a{b:calc(1px)}c[d='e']{f:", "@media (a:b){c{d:", "--a b{c:", "a{--b:c;d:", "/*u*/a{b:"),
-)
-_OF_SHEETS: Final = (
-    *("<![CDATA[", " <![CDATA[ ", "]]>", "/*<![CDATA[*/", "/*]]>*/", "<!--", "-->", "<!-", "<"),
-    *(">", "/*", "*/", "a{", "}", "};", ";", "{}", "a{b:c}", "--x a{", "--x:", "--x{", "--x :{"),
-    *("--x;", "--", "--x/**/:", "-\\-x:", "--active, b{c:d}", "--x:{;", "--a:b;", "@media x{"),
-    *("@supports (--a:", "@container x{", "@namespace ", "@x ", "@import ", "@IMPORT"),
-    *("@import/**/", "@import'x'", "@importx", "@im\\port 'x'", "@charset 'x';", "x@import "),
-    *("[", "]", "[a=']']", "[a^=x]", "(", ")", "((", "f(", "calc(1)", "not(a[b=c])", "((((x))))"),
-    *("src('x')", "'", '"', "'x'", '"y"', "'\\'", '"http://a/"', "'HTTPS://a/b' x;", "'data:,x'"),
-    *("'#f'", "''", "\\", "\\66", "\xe9", "\xe9\\", "image-set('x')", "image-set(", "#url(x)"),
-    *("@url(x)", "-url(x)", "url (x)", "u\\72l(x)", "URL(/x)", "\0", "\n", "&quot;", "&quot"),
-    *("&amp;", "&#39;", "&lt;", "format('x')", "url(x", "url('x", "<p>", "</p>", "</sty"),
-    *("</stylex", "%"),
-)  # fmt: skip
-_STYLES: Final = (
-    *("<style>", "<STYLE>", "<style type=text/css>", "<style media='x' type='TEXT/CSS'>"),
-    "<style type=x>",
-)
-# Vocabularies of XML: start tags, and those of the root.
-_FEED: Final = ("title", "link", "url", "guid", "guid isPermaLink='true'", "description", "item")
-_VOCABULARIES: Final = (
-    (
-        (*_FEED, "item", "description", "content:encoded", "enclosure", "x:y", "channel"),
-        ("rss", "rss xmlns:content='http://purl.org/rss/1.0/modules/content/'"),
-    ),
-    (
-        (
-            *("entry", "link", "content type='html'", "content", "summary type='html'", "title"),
-            *("title type='html'", "link rel='alternate'", "entry xml:base='http://e/'", "id"),
-            *("entry xml:base='../f/'", "logo", "a:link", "link xmlns='x'", "x xmlns:a='y'"),
-        ),
-        ("feed xmlns='http://www.w3.org/2005/Atom'", "feed"),
-    ),
-    (
-        ("a", "use", "g", "path", "image", "style", "text", "a xml:base='b/'", "svg", "title"),
-        ("svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'",),
-    ),
-    (
-        ("a", "p", "img", "base", "template", "style", "div", "form", "input", "link", "video"),
-        ("html xmlns='http://www.w3.org/1999/xhtml'",),
-    ),
-    (("url", "loc", "lastmod", "image:loc"), ("urlset", "sitemapindex")),
-)
-_XML_ATTRIBUTES: Final = (
-    *("href", "src", "url", "uri", "id", "class", "type", "rel", "style", "xlink:href", "xml:base"),
-    *("srcset", "action", "poster", "x:href", "xmlns:x", "xml:lang", "content", "codebase"),
-)
-_ODD_XML: Final = (
-    *("<!-- x -->", "<!---->", "<![CDATA[x]]>", "<?x y?>", "</x>", "<", "&", "&nbsp;", "<x"),
-    *("<a b>", "<a b='c' b='d'/>", "<a href='x' href='y'/>", "<!DOCTYPE x>", "]]>", "<!-- -- -->"),
-    *("<a/ >", "<x y=z>", "text", "<p>x</P>", "<![CDATA[", "<!--", "<?", "<a href='<'/>"),
-    "<a\fhref='x'/>",
-)
-_MARKUP: Final = (
-    *("<p>", "</p>", "text", '<a href="/x">', "<a href='../y?a&amp;b'>", '<img src="i/j.png">'),
-    *("<a href=z>", '<a href="http://a/">', "<br/>", '<img srcset="a 1x, /b 2x">', "&nbsp;"),
-    *('<p style="a:url(x)">', "<style>a{b:url('/c')}</style>", "\n", "&amp;", '<a href="./q">'),
-)
-
-# Names that begin as those do that are told by their first letters.
-_BEGINNINGS: Final = (
-    *("styl", "styles", "base2", "bas", "p", "sx", "t", "xm", "xmpx", "s", "n", "nosc"),
-    *("noframesx", "titl", "x", "svgx", "ma", "mathx", "templ", "frames", "iframes", "scrip"),
-    *("scripts", "plaint", "text", "b", "i", "se"),
-)  # fmt: skip
+_TABLES: Final = Path(__file__).with_name("soup.txt")
 
 
+def _listed(title: str) -> list[str]:
+    return [item for (items,) in rows(_TABLES, title, list[str]) for item in items]
+
+
+_VALUES: Final = _listed("values")
+_OTHERS: Final = _listed("others")
+_AROUND: Final = _listed("around")
+_IN_BRACKETS: Final = _listed("in brackets")
+_TAME: Final = _listed("tame")
+_BEFORE_URL: Final = _listed("before url")
+_OF_SHEETS: Final = _listed("of sheets")
+_STYLES: Final = _listed("styles")
+_XML_ATTRIBUTES: Final = _listed("xml attributes")
+_ODD_XML: Final = _listed("odd xml")
+_MARKUP: Final = _listed("markup")
+_BEGINNINGS: Final = _listed("beginnings")
+_VOCABULARIES: Final = rows(_TABLES, "vocabularies", list[str], list[str])
 _FLAWS: Final = (b"&", b"&nbsp;", b"&x", b"\x01", b"\xe9", b"\xef\xbf\xbe", b"\r\n", b"<x/>")
 
 
