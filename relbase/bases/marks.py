@@ -50,8 +50,9 @@ class Placed(NamedTuple):
     note: Note | None = None  # on that
 
 
-# Asked of each relative reference; None where it leads away, so that the base decides.
-Places: TypeAlias = "Callable[[str], Placed | None]"
+# Asked of each relative reference, and of which element it is; None where it leads away, so that the
+# base decides. A `<base>` stays where what stays relative is on it.
+Places: TypeAlias = "Callable[[str, str], Placed | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
 _AT_END: Final = b"Mirrored from "
@@ -324,7 +325,8 @@ def is_stand_in(text: bytes, start: int) -> bool:
     if _chrome_stand_in.match(text, start) is None or not text.endswith(b"-->", 0, start):
         return False
     comment = text.rfind(b"<!--", 0, start)
-    return _chrome_base.match(text, comment + len(b"<!--")) is not None
+    found = _chrome_base.match(text, comment + len(b"<!--")) if comment >= 0 else None
+    return found is not None
 
 
 # ---- what a web archive wrote around the references of a page, taken away again. The Wayback
@@ -363,14 +365,16 @@ class Unarchived:
         self._stamp = stamp
         self._places = places  # asked of references that the archive did not write
 
-    def __call__(self, reference: str) -> Placed | None:
+    def __call__(self, reference: str, element: str) -> Placed | None:
         """Return what a relative reference is for, None to leave it to the base."""
+        if element == "base":
+            return Placed(self.base(reference))
         found = archived(reference)
         if found is not None:
             return Placed(found.url)
         if reference.startswith(_OWN):  # the archive's own file: the page never had it
             return Placed(f"{_HOST}{reference}")
-        return self._places(reference) if self._places else None
+        return self._places(reference, element) if self._places else None
 
     def inside(self, reference: str) -> str | None:
         """Return what an absolute reference is for, None where it is not the archive's."""

@@ -279,13 +279,13 @@ class _Lister:
         note = self._notes.get(link.span)
         said = f"<p>{text(note.text)}</p>" if note else ""
         if link.status is Status.KEPT:
-            said = f"<p>{self._why_kept(link.reference)}</p>{said}"
+            said = f"<p>{self._why_kept(link.reference, link.element)}</p>{said}"
         elif link.status is Status.REWRITTEN:
             said = self._steps(link) + said
         no_base = "<p>relative, and there is no base URL to resolve it against</p>"
         return f"<p>{badge(link.base)} {text(link.base.source)}</p>{said or no_base}"
 
-    def _why_kept(self, reference: str) -> str:
+    def _why_kept(self, reference: str, element: str) -> str:
         places = self._call.origin.places if self._call.origin else None
         if reference.startswith("#"):
             return "a fragment that stays: it is meant for this document"
@@ -293,7 +293,7 @@ class _Lister:
             return "it means the document itself, or nothing is fetched for it: it stays"
         if self._call.policy.keeps(reference):
             return "the policy keeps references like this"
-        if places is not None and places(reference) is not None:
+        if places is not None and places(reference, element) is not None:
             return "it leads to a file that was saved with the page"
         return "it stays as it is"
 

@@ -100,9 +100,10 @@ _KEPT: Final = (
 )
 
 
-def _beside(reference: str) -> Placed | None:
+def _beside(reference: str, element: str) -> Placed | None:
     """Whether a reference may lead to a file beside the page: nobody looks at files here."""
-    return None if reference.startswith(("/", "\\")) else Placed()
+    leads_away = reference.startswith(("/", "\\")) and element != "base"
+    return None if leads_away else Placed()
 
 
 def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
-from relbase.bases.marks import Placed, Unarchived
+from relbase.bases.marks import Unarchived
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
@@ -250,10 +250,7 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     is_local = place.row.local and reference.startswith("#")  # rule 8
     is_chosen = is_local or context.task.policy.keeps(reference)
     if places is not None and not is_chosen:
-        placed = places(reference)
-        if place.element == "base" and getattr(places, "keeps_base", True):
-            # It stays, since what stays relative is on it.
-            placed = Placed(places.base(reference) if isinstance(places, Unarchived) else None)
+        placed = places(reference, place.element)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
         if placed is not None and not (is_own and placed.url is not None):
             status = Status.KEPT if placed.url is None else Status.REWRITTEN

@@ -10,7 +10,7 @@ from growth import assert_linear_from_10_ms
 from rows import cases
 
 import relbase
-from relbase.bases.layers import found_url
+from relbase.bases.layers import Layer, found_url
 from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.notes import Reason
 
@@ -193,3 +193,10 @@ def test_a_live_base_is_stronger_than_a_comment() -> None:
 def test_a_relative_base_stays_with_what_is_on_it() -> None:
     page = b'<!-- saved from url=(0015)http://h.ex/d/p --><base href="i/"><img src=a><a href=/b>'
     assert relbase.rewrite(page).data == page.replace(b"=/b", b"=http://h.ex/b")
+
+
+def test_a_stand_in_has_a_comment_before_it() -> None:
+    for before, layer in ((b"", Layer.RETRIEVAL), (b'<!--<base href="/x/">', Layer.EMBEDDED)):
+        page = before + b'--><base href="."><a href=y>'
+        stand_in, _ = relbase.links(page, url="http://h.ex/d/p", kind="html")
+        assert stand_in.base.layer is layer

@@ -116,8 +116,8 @@ class Neighbours:
         beside = os.path.dirname(stem)  # noqa: PTH120
         self._of_any_name = os.path.join(beside, "") if had_folder else ""  # noqa: PTH118
         # On a given URL only what is in the companion folder stays, where the base leads beside.
-        self.keeps_base = local != "companion" or (bool(there) and self._folder == beside)
-        if not self.keeps_base:
+        self._keeps_base = local != "companion" or (bool(there) and self._folder == beside)
+        if not self._keeps_base:
             self._folders, self._of_any_name = (), ""
         self._tree = os.path.join(os.path.realpath(tree), "")  # noqa: PTH118
         self._local = local
@@ -130,8 +130,10 @@ class Neighbours:
         self._kept: set[str] = set()
         self._rewritten: set[str] = set()
 
-    def __call__(self, reference: str) -> Placed | None:
+    def __call__(self, reference: str, element: str) -> Placed | None:
         """Return what becomes of a reference, None where the base decides."""
+        if element == "base" and self._keeps_base:
+            return Placed()
         first = _step.match(reference)
         # Of most references it is seen at once that their first step is not there.
         path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
@@ -223,9 +225,11 @@ def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
         url = was.url if were.setdefault(link.reference, was.url) == was.url else None
         were[link.reference] = url
 
-    def place(reference: str) -> Placed | None:
+    def place(reference: str, element: str) -> Placed | None:
         url = were.get(reference)
-        return Placed(url) if url else places(reference)
+        if element == "base":
+            return Placed()
+        return Placed(url) if url else places(reference, element)
 
     return place
 
