@@ -50,8 +50,8 @@ class Placed(NamedTuple):
     note: Note | None = None  # on that
 
 
-# Asked of each relative reference, and of which element it is; None where it leads away, so that the
-# base decides. A `<base>` stays where what stays relative is on it.
+# Asked of each relative reference, with its element; None where it leads away, so that the base
+# decides. A `<base>` stays where what stays relative is on it.
 Places: TypeAlias = "Callable[[str, str], Placed | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("

@@ -99,9 +99,13 @@ def _is_covered(written: str, url: str | None, context: Context) -> bool:
         return True
     if url is None:
         return budget.spend(0)
+    return budget.spend(cost_of(written, url, context.depth))
+
+
+def cost_of(written: str, url: str, depth: int) -> int:
+    """What a reference costs that is so deep in documents: by how much it grows at most."""
     shared = _shared(written, url)
-    cost = weight(url[: len(url) - shared], context.depth) - (len(written) - shared)
-    return budget.spend(max(0, cost))
+    return max(0, weight(url[: len(url) - shared], depth) - (len(written) - shared))
 
 
 def unstated(reference: str, context: Context) -> Note | None:

@@ -23,6 +23,7 @@ from relbase.references.xml import Slot, slots
 from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import (
@@ -33,7 +34,7 @@ from relbase.rewriting.items import (
     lower_plain,
     plain_in_quotes,
 )
-from relbase.rewriting.reference import Place, on_codebase
+from relbase.rewriting.reference import Place, cost_of, on_codebase
 from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
 from relbase.rewriting.xml_bases import (
@@ -268,14 +269,12 @@ class Visit:
     ) -> Iterable[Item]:
         task = context.task._replace(edits_only=False, found_only=False)
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
-            before = task.budget.state() if task.budget else None
-            found = list(self._read(slot, raw, context)) if context.task.edits_only else None
-            if found is not None and _are_apart(found, doubtful, self._text):
-                return found
-            if task.budget and before:
-                task.budget.restore(before)
-            items = self._read(slot, raw, context.asking(task))
-            return _without(items, doubtful, is_listed=not context.task.edits_only)
+            trial = None
+            if task.budget:
+                trial = Budget(len(raw))
+                trial.shown = task.budget.shown
+            items = self._read(slot, raw, context.asking(task._replace(budget=trial)))
+            return _without(items, doubtful, context, trial)
         tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
         if any(isinstance(item, Edit) for item in tried):
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
@@ -351,28 +350,23 @@ _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 MAX_PIECES: Final = 10_000
 
 
-def _are_apart(items: Iterable[Item], places: Sequence[int], text: bytes) -> bool:
-    """Whether the quote after each reference that is edited stands before the next of the places.
+def _is_paid(item: Found, context: Context) -> bool:
+    budget = context.task.budget
+    cost = cost_of(item.reference, item.url or "", context.depth + 1)
+    return budget is None or budget.spend(cost)
 
-    Where no quote is before it, or a backslash is in it, that is not certain.
+
+def _without(
+    items: Iterable[Item], places: Sequence[int], context: Context, trial: Budget | None
+) -> Iterator[Item]:
+    """The items of a text that has been listed, without edits of references that hold a place.
+
+    Those are not paid for, and only now it is known which they are.
     """
-    for edit in (item for item in items if isinstance(item, Edit)):
-        quote = next((one for one in _QUOTES if text.endswith(one, 0, edit.start)), b"\0")
-        end = text.find(quote, edit.end)
-        at = bisect_left(places, edit.start)
-        is_inside = at < len(places) and places[at] < end
-        if end < 0 or is_inside or b"\\" in text[edit.end : end]:
-            return False
-    return True
-
-
-_QUOTES: Final = (b'"', b"&quot;", b"'", b"&#39;", b"&apos;", b"&#34;", b"&#x27;")
-
-
-def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -> Iterator[Item]:
-    """The items of a text that has been listed, without edits of references that hold a place."""
     edits: list[Edit] = []
     left: list[Span] = []
+    is_noted = False
+    budget = context.task.budget
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
@@ -381,13 +375,17 @@ def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -
         else:
             at = bisect_left(places, item.span.start)
             holds = at < len(places) and places[at] < item.span.end
-            if holds and item.status is Status.REWRITTEN:
+            if item.status is Status.REWRITTEN and (holds or not _is_paid(item, context)):
                 left.append(item.span)
-                if len(left) == 1:
+                if holds and not is_noted:
+                    is_noted = True
                     yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
                 item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
-            if is_listed or item.status is Status.UNRESOLVED:
+            if not context.task.edits_only or item.status is Status.UNRESOLVED:
                 yield item
+    if budget and trial:
+        budget.shown = trial.shown
+        budget.refused += trial.refused
     starts = [span.start for span in left]
     for edit in edits:
         at = bisect_left(starts, edit.start + 1) - 1

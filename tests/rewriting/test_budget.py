@@ -213,6 +213,17 @@ def test_what_an_unsound_document_would_take_is_left_for_what_follows(
     assert len(result.edits) == 10
 
 
+@pytest.mark.parametrize("flaw", [b"&nbsp;", b"\x01", b"&#1;"])
+def test_a_reference_with_a_flaw_costs_nothing(
+    flaw: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [(LINK.replace(b"x", b"x" + flaw, 1) + LINK).replace(b"<", b"&lt;")] * 9
+    feed = FEED % b"</description><description>".join(texts)
+    for fits in (2, 9, 10):
+        allow(monkeypatch, fits * GROWN)
+        assert len(assert_agreed(feed, url=URL, kind="xml").edits) == fits
+
+
 _LONG: Final = b"http://h.example/" + b"d" * 8_000 + b"/"
 _MANY: Final = b'<a ping="' + b"a " * 4_000 + b'">'
 
