@@ -16,11 +16,10 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.references.css_escapes import css_escaped
+from relbase.references.css_functions import css_escaped
 from relbase.results import Entity
 from relbase.rewriting.context import Context
-from relbase.rewriting.css import visit_css
-from relbase.rewriting.html import visit_html
+from relbase.rewriting.html import visit_css, visit_html
 from relbase.rewriting.html_base import html_base
 from relbase.rewriting.items import Item, lower
 from relbase.view.charset import (
@@ -269,7 +268,7 @@ _ROWS: Final = (
         looks=sniffing.is_json_feed,
         among=("application/json", "json"),
         charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
-        visit=_loaded_later("rewriting.json_feed.visit_json_feed"),
+        visit=_loaded_later("rewriting.feeds.visit_json_feed"),
         is_feed=lambda _start: True,
         is_judged=True,
     ),

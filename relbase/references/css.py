@@ -13,26 +13,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.references.css_escapes import (
-    ESCAPE,
-    INSIDE_DOUBLE,
-    INSIDE_SINGLE,
-    NAME,
-    WORD,
-    unescape,
-)
 from relbase.references.css_functions import (
     CONTAINER,
+    ESCAPE,
     FUNCTIONS,
     IMPORT,
+    INSIDE_DOUBLE,
+    INSIDE_SINGLE,
     LAST_LETTERS,
     LONGEST_NAME,
+    NAME,
     NAMES,
     NAMESPACE,
     NOT_AFTER,
     URL_FORMS,
+    WORD,
     Form,
     last_trigger,
+    unescape,
 )
 from relbase.references.tags import all_but
 
@@ -83,6 +81,8 @@ def _begin(text: bytes, start: int) -> int:
 
 
 # --- The scanner ---
+
+_ENDS: Final = b";{}"  # of statements
 
 # The top of an empty stack, and what else the stack holds beside the brackets that are to come.
 _NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"i"
@@ -158,9 +158,6 @@ def _scan(
         if not top and at >= looked and text[at] in _ENDS:
             return at + 1
         step = _EVENTS[text[at]](text, step.pos, at, end, top)
-
-
-_ENDS: Final = b";{}"
 
 
 def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
@@ -309,30 +306,25 @@ def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Ste
     return _Step(stop, push=text[at:stop].translate(_CLOSERS))
 
 
-def _on_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    if top == _NOTHING or top in _PRELUDES:
-        return _on_end(text, floor, at, end, top)
-    return _on_square(text, floor, at, end, top)
-
-
-def _on_end(text: bytes, _floor: int, at: int, end: int, top: bytes) -> _Step:
+def _on_end(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+    """End a statement, unless a `{` or `}` is in the value of a custom property or in brackets."""
+    byte = text[at]
     if top == _NOTHING:
         return _statement(text, at + 1, end)
-    if top == _CUSTOM or top in _PRELUDES:
+    if top in _PRELUDES or (top == _CUSTOM and byte != _OPEN):
         return _Step(at, pop=True)
-    return _Step(at + 1)
+    if byte == _OPEN:
+        return _on_square(text, floor, at, end, top)
+    return _Step(at + 1) if byte == _SEMICOLON else _on_closing(text, floor, at, end, top)
+
+
+_OPEN, _SEMICOLON = b"{;"
 
 
 def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _Step:
     """Close what this bracket closes; one that closes nothing means nothing (§5.4.8)."""
     closer = b")" if top == _IMAGE_SET else top
     return _Step(at + 1, pop=text.startswith(closer, at))
-
-
-def _on_closing_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    if top in (_NOTHING, _CUSTOM) or top in _PRELUDES:
-        return _on_end(text, floor, at, end, top)
-    return _on_closing(text, floor, at, end, top)
 
 
 def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
@@ -351,11 +343,9 @@ def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _S
 _EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
     ord("("): _on_round,
     ord("["): _on_square,
-    ord("{"): _on_brace,
-    ord(";"): _on_end,
     ord(")"): _on_closing,
     ord("]"): _on_closing,
-    ord("}"): _on_closing_brace,
+    **dict.fromkeys(_ENDS, _on_end),
     ord("\\"): _on_backslash,
     ord("<"): lambda _text, _floor, at, *_: _Step(at + len(b"<!--")),
     # Only directly in `image-set()` does the skip end at a string.

@@ -1,4 +1,4 @@
-"""Which functions of CSS hold references, and in which form: one row for each.
+"""Which functions of CSS hold references, one row for each, and the escapes around them.
 
 The expressions look at the end of a name, and so find `xurl(` too: `css` reads the whole name.
 """
@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Final, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.references.tags import any_case
+from relbase.references.tags import all_but, any_case
+from relbase.view.characters import code_of
+from relbase.view.runs import Run, RunView, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Form(Enum):
@@ -114,3 +120,106 @@ def last_trigger(text: bytes, start: int, end: int) -> int:
     founds = [(lowered.rfind(trigger), length) for trigger, length in _TRIGGERS.items()]
     limit = max((start + found + length for found, length in founds if found >= 0), default=0)
     return min(limit, end)
+
+
+# ---- Escapes: what a URL in a style sheet means, and how new text is written (CSS Syntax 3 §4.3).
+# `\41` without a space reads on into new text, and so does a `</st` left standing before a `yle`:
+# both are written anew together with the edit.
+
+# §4.3.7 and the railroad diagram of §4.1. A newline is LF, CR, FF or CR LF.
+#   escape: "\" ( hex-digit{1,6} whitespace? | not( newline | hex-digit ) | EOF )
+ESCAPE: Final = rb"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\n\r\f])?+|[^\n\r\f0-9A-Fa-f]|\Z)"
+
+# NUL is read as U+FFFD (§3.3), which is a name's character like all that are not ASCII.
+WORD: Final = rb"0-9A-Za-z_\-\x00\x80-\xff"
+NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
+# §4.3.5: escapes, and escaped newlines. A bare newline ends a bad string and is not part of it.
+_INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
+INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
+INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
+# What does not stand for itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
+_CODED: Final = expression(
+    rb"""
+      \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+
+         | (?P<newline>\r\n|[\n\r\f])
+         | (?P<itself>[^\x00])
+         | (?P<nothing>\Z)
+         | \x00
+         )
+    | \x00
+    """,
+    re.VERBOSE,
+)
+
+# `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, the
+# ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
+# would make a bad url of an unquoted one (§4.3.6).
+_UNSAFE: Final = {
+    b'"': expression(rb'[\x00-\x1f\x7f"\\<>]'),
+    b"'": expression(rb"[\x00-\x1f\x7f'\\<>]"),
+    b"": expression(rb"[\x00-\x20\x7f\"'()\\<>]"),
+}
+_END_TAG_BEGUN: Final = expression(rb"(?i)<(?:/(?:s(?:t(?:y(?:l(?:e)?)?)?)?)?)?\Z")
+_END_TAG_LENGTH: Final = len(b"</style")
+
+
+def unescape(raw: bytes, quote: bytes = b"") -> bytes:
+    r"""Return what `raw`, an identifier, a URL or the inside of a string, means."""
+    if b"\\" not in raw and b"\0" not in raw:
+        return raw
+    return read(raw, _runs(quote, raw))
+
+
+def css_view(raw: bytes, quote: bytes) -> RunView:
+    """Return the view of a URL in CSS; a NUL in new text comes out as U+FFFD."""
+    unsafe = _UNSAFE.get(quote)
+    if unsafe is None:
+        raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
+    return RunView(
+        raw,
+        partial(_runs, quote),
+        lambda new: unsafe.sub(lambda found: b"\\%x " % found[0][0], new),
+        _joins,
+    )
+
+
+def _runs(quote: bytes, raw: bytes) -> Iterator[Run]:
+    return (Run(*match.span(), _meaning(match, quote)) for match in _CODED.finditer(raw))
+
+
+def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
+    """Consume an escaped code point, §4.3.7; in a string also what §4.3.5 skips."""
+    kind = match.lastgroup
+    if kind == "newline" or (kind == "nothing" and quote):
+        return b""
+    if kind == "itself":
+        return match["itself"]
+    code = code_of(match["digits"] or b"", 16)
+    return chr(code or 0xFFFD).encode()
+
+
+def _joins(raw: bytes, at: int) -> int:
+    """Where that begins which could be read together with new text at the offset `at`."""
+    begun = _END_TAG_BEGUN.search(raw, max(0, at - _END_TAG_LENGTH), at)
+    first = begun.start() if begun else at
+    chain = -1  # where the hex escapes begin that all end without a space, up to `done`
+    done = 0
+    for match in _CODED.finditer(raw):
+        start, end = match.span()
+        if start >= at:
+            break
+        # Text after `\41`, and after `\` at the very end, could be read into it.
+        if match.lastgroup in {"digits", "nothing"}:
+            chain = start if chain < 0 or start > done else chain
+            if end == at:
+                return chain
+        elif match.lastgroup != "newline" or start > done:
+            chain = -1
+        first = start if start < first < end else first
+        done = end
+    return first
+
+
+def css_escaped(character: str) -> bytes:
+    r"""Return the escape of a character that a style sheet's charset lacks (§4.3.7)."""
+    return b"\\%x " % ord(character)

@@ -83,11 +83,6 @@ class ForeignContent:
         self._overflow = 0
 
     @property
-    def allows_cdata(self) -> bool:
-        """Whether `<![CDATA[` begins a section: the current node is not an HTML element."""
-        return self.opened[-1].namespace != HTML
-
-    @property
     def in_svg_style(self) -> bool:
         """Whether text here is a style sheet of SVG."""
         return self.opened[-1][:2] == (b"style", SVG)

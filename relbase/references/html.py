@@ -104,7 +104,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             return
         name = found[3]
         if name is None:
-            cdata = bool(is_foreign) and foreign.allows_cdata
+            cdata = bool(is_foreign) and is_foreign[-1].namespace != HTML
             pos = no_tag_end(text, found, end, cdata=cdata)
             if cdata and text.startswith(CDATA, start):
                 continue

@@ -51,16 +51,15 @@ def _of_type(name: bytes) -> Condition:
     return Condition((b"type",), lambda value: value(b"type").strip(b"\t\n\f\r ") == name, (name,))
 
 
-def _has_token(attribute: bytes, token: bytes) -> Condition:
-    return Condition((attribute,), lambda value: token in value(attribute).split(), (token,))
-
-
 def _not_a_curie(attribute: bytes) -> Condition:
     """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
     return Condition(
         (attribute,), lambda value: not value(attribute).lstrip().startswith((b"[", b"_:"))
     )
 
+
+# HTML §4.6.7.8: rel=expect names an element of the document by its fragment.
+_IS_EXPECT: Final = Condition((b"rel",), lambda value: b"expect" in value(b"rel").split())
 
 # Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
 _meta_url: Final = expression(
@@ -141,11 +140,11 @@ _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
 _GUESSED: Final = Row(Nested.GUESSED, extended=True)
 
 # (elements, attributes, row), by namespace
-_TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
+Table: TypeAlias = "Mapping[str, tuple[tuple[str, str, Row], ...]]"
+_TABLE: Final[Table] = {
     HTML: (
         ("a area base", "href", _LINK),
-        # HTML §4.6.7.8: rel=expect names an element of the document by its fragment
-        ("link", "href", Row(Syntax.URL, local_when=_has_token(b"rel", b"expect"))),
+        ("link", "href", Row(Syntax.URL, local_when=_IS_EXPECT)),
         ("embed xmp", "href", _URL),
         ("a area", "ping", _LIST),
         ("a area img image script", "attributionsrc", _LIST),
@@ -230,19 +229,19 @@ TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
 }
 
 
-def _by_place() -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
+def by_place(tables: Table) -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
+    """The rows of tables by namespace, element and attribute, b"" for a text."""
     rows: dict[tuple[str, bytes, bytes], tuple[Row, ...]] = {}
-    for namespace, table in _TABLE.items():
+    for namespace, table in tables.items():
         for elements, attributes, row in table:
             for element in elements.encode().split():
-                for attribute in attributes.encode().split():
+                for attribute in attributes.encode().split() or [b""]:
                     place = (namespace, element, attribute)
                     rows[place] = (*rows.get(place, ()), row)
     return rows
 
 
-# All rows by namespace, element and attribute, for what is prepared from them.
-PLACES: Final[Mapping[tuple[str, bytes, bytes], tuple[Row, ...]]] = _by_place()
+PLACES: Final[Mapping[tuple[str, bytes, bytes], tuple[Row, ...]]] = by_place(_TABLE)
 
 ANY: Final = b"*"
 VML: Final = b"v:*"  # and all elements with this prefix

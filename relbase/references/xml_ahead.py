@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from relbase.references import xml
-from relbase.references.holding import MARKUP, MAYBE, holds_url, plain_kind
+from relbase.references.scanner import MARKUP, MAYBE, holds_url, plain_kind
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, counting
 from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_rows

@@ -193,7 +193,7 @@ _PATH: Final = Row(
 
 # (elements, attributes, row), by vocabulary; of their texts where the attribute is "". Of several
 # rows of a text the first counts whose condition holds.
-_TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
+_TABLE: Final[vocabulary.Table] = {
     ATOM: (
         ("link", "href", _SAME),
         ("content", "src", _SAME),
@@ -281,12 +281,8 @@ def _tables() -> dict[tuple[str, bytes], Held]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
     }
-    for vocabulary_, rows in _TABLE.items():
-        for elements, names, row in rows:
-            for element in elements.encode().split():
-                own = known.setdefault((vocabulary_, element), {})
-                for name in names.encode().split() or [b""]:
-                    own[name] = (*own.get(name, ()), row)
+    for (name, element, attribute), rows in vocabulary.by_place(_TABLE).items():
+        known.setdefault((name, element), {})[attribute] = rows
     for place in {*(place[:2] for place in vocabulary.PLACES), *vocabulary.TEXT_ROWS}:
         html = vocabulary.held(*place)
         known[place] = {**html.rows, b"": html.text}

@@ -16,27 +16,29 @@ from relbase.bases.marks import is_stand_in
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
-from relbase.references.css_escapes import css_escaped
+from relbase.references.css_functions import Form, css_escaped, css_view, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.scripts import json_escaped, json_view
 from relbase.references.tags import pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
-from relbase.references.vocabulary import Nested
+from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.css import visit_css
 from relbase.rewriting.html_base import attribute_text, on_own_base
 from relbase.rewriting.items import (
     Item,
     Packed,
+    Status,
     drained,
     lower,
     lower_plain,
+    plain_in_css,
     plain_in_quotes,
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.rewriting.scan import named_of, scan_for
+from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, on_codebase, visit_url
+from relbase.rewriting.scan import css_scan_for, named_of, scan_for
+from relbase.url.resolver import Profile
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.runs import CdataView, PiecesView
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -44,6 +46,7 @@ from relbase.view.transcode import escaped_view, text_view, writes_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from relbase.references.css import CssReference
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
     from relbase.view.runs import Piece, View
@@ -281,6 +284,64 @@ def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Ite
 
 
 _NO_MATCH: Final = "a relative one matches no link where the page is opened from another URL"
+
+# ---- CSS: a style sheet, a style element or attribute, a property's value (rule 9)
+
+
+def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
+    """The items of CSS (rule 9)."""
+    place = _SHEET if place is None else place
+    scan = css_scan_for(context, place.element, place.attribute)
+    if scan is None and context.task.edits_only and is_settled(text):
+        return
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
+    in_utf_8 = context.in_utf_8()
+    filters = context.task.policy.extended and place is not _SHEET
+    for found in css.references(text) if scan is None else css.scanned(text, scan):
+        if not isinstance(found, css.CssReference):
+            yield from found
+            continue
+        raw = text[found.start : found.end]
+        if context.task.edits_only and raw.startswith(ABSOLUTE):
+            continue
+        # Filters of Internet Explorer resolve against the page, which a sheet does not know.
+        if found.form is Form.FILTER and not filters:
+            continue
+        keeps = _keeps(found, context)
+        view = partial(css_view, raw, found.quote)
+        within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
+        decoded = None if plain_in_css(raw) else view()
+        inner = raw if decoded is None else decoded.inner
+        items = visit_url(inner, Span(0, len(inner)), within, place, keeps)
+        if decoded is None:
+            yield from lower_plain(items, plain_in_css, view, found.start)
+        else:
+            yield from lower(items, decoded, found.start)
+
+
+_SHEET: Final = Place("", "", Row(Nested.CSS))
+
+_LOCAL: Final = Verdict(Status.KEPT, None)
+_CUSTOM: Final = Verdict(
+    Status.KEPT,
+    None,
+    noting(
+        Reason.REFERENCE_CUSTOM_PROPERTY,
+        "a url() in a custom property is resolved where var() stands, maybe in another sheet",
+    ),
+)
+
+
+def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | None] | None:
+    if found.local:
+        return lambda _reference: _LOCAL
+    if not found.custom or not context.sheets():
+        return None
+    # On every sheet that var() may stand in, of the same site, these resolve to the same.
+    roots = ("/", "\\") if context.task.profile is Profile.WHATWG else ("/",)
+    return lambda reference: None if reference.startswith(roots) else _CUSTOM
+
 
 # How a value of each syntax is visited: the text of it, decoded, in UTF-8.
 _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {

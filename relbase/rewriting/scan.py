@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.edit import Span
 from relbase.references import scanner
-from relbase.references.holding import (
-    CSS,
-    KIND,
-    LIST,
-    SRCSET,
-    URL,
-    attribute_names,
-    held_syntax,
-    is_local,
-)
 from relbase.references.html import skipping
+from relbase.references.scanner import HELD, KIND, attribute_names, is_local
 from relbase.references.values import clean
 from relbase.references.vocabulary import NONE_NAMED, named_rows
 from relbase.rewriting.budget import Budget
@@ -294,7 +285,7 @@ def written_in(raw: bytes, charset: str) -> str:
 ATTRIBUTES: Final = tuple(
     {name: 0 for extended in (False, True) for name in attribute_names(extended=extended)}
 )
-_SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
+_SYNTAXES: Final = {number: syntax.value for syntax, number in HELD.items()}
 SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
 # By their numbers in _scanner.c.
 STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)

@@ -24,8 +24,8 @@ from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.feeds import Items
 from relbase.rewriting.html import base_late, nested, visit_value
-from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import (
     Found,
     Item,

@@ -13,8 +13,7 @@ from scanners import assert_agreed
 import relbase
 from relbase.edit import Edit, splice
 from relbase.references.css import CssReference, references
-from relbase.references.css_escapes import css_view
-from relbase.references.css_functions import Form
+from relbase.references.css_functions import Form, css_view
 
 TABLES = Path(__file__).with_name("css.txt")
 

@@ -10,7 +10,7 @@ from rows import cases, edits
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
-from relbase.references.css_escapes import css_view, unescape
+from relbase.references.css_functions import css_view, unescape
 
 TABLES = Path(__file__).with_name("css_escapes.txt")
 

@@ -18,7 +18,7 @@ from relbase.edit import Edit, splice
 from relbase.references import scanner
 from relbase.references.css_functions import NAMES
 from relbase.references.foreign import CLOSED_BY_END_TAG
-from relbase.references.holding import MATH_NAMES, SVG_NAMES
+from relbase.references.scanner import MATH_NAMES, SVG_NAMES
 
 SOURCES = [Path(scanner.__file__).with_name(name) for name in ("_scanner.c", "_walk.c")]
 NEEDS_COMPILED = pytest.mark.skipif(

@@ -15,7 +15,7 @@ from counts import Counts
 
 import relbase
 from relbase.references.css import references
-from relbase.references.css_escapes import css_view
+from relbase.references.css_functions import css_view
 
 # A component value as the suite writes it: a string for a delimiter, else its kind and content.
 Value = str | list[Any]
