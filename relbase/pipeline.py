@@ -24,7 +24,7 @@ from relbase.opening.at_once import edits_at_once
 from relbase.opening.door import Input, open_input
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.items import Found, Item, Packed, Status
 from relbase.url.resolver import Profile, ProfileName
 

@@ -16,7 +16,7 @@ from relbase.call import as_fields
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.opening.recognition import may_hold_references
+from relbase.opening.door import may_hold_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -110,7 +110,7 @@ def _compare(documents: int, seed: int) -> int:
 
     import relbase  # noqa: PLC0415
     from relbase.references import scanner  # noqa: PLC0415
-    from relbase.rewriting import budget  # noqa: PLC0415
+    from relbase.rewriting import context as budget  # noqa: PLC0415
 
     budget.MAX_GROWTH = 1  # type: ignore[misc]
     policies = [

@@ -11,7 +11,7 @@ from relbase.containers import mail
 from relbase.containers.codings import MAX_DECODED
 from relbase.containers.warc import MAX_BLOCK
 from relbase.references import xml
-from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.rewriting.context import MAX_GROWTH, MAX_GROWTH_BYTES
 from relbase.rewriting.html import MAX_SRCDOC_DEPTH
 
 ROOT: Final = Path(__file__).parents[1]

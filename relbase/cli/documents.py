@@ -20,7 +20,7 @@ from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note
-from relbase.opening.recognition import kind_of_type
+from relbase.opening.door import kind_of_type
 from relbase.references.html import Element, elements
 from relbase.references.tags import attributes
 from relbase.results import Entity, Link

@@ -20,8 +20,7 @@ from relbase.cli.jobs import SELECTORS, Unresolved
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, WarningPrinter, counted, excerpt, printable
 from relbase.formats import FORMATS
-from relbase.opening.door import kind_of_call
-from relbase.opening.recognition import reader
+from relbase.opening.door import kind_of_call, reader
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:

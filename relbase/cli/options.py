@@ -28,7 +28,7 @@ from relbase.cli.origins.places import Local
 from relbase.cli.streams import Verbosity, printable
 from relbase.expressions import expression
 from relbase.kind import Kind
-from relbase.opening.recognition import kind_of_file, kind_of_type
+from relbase.opening.door import kind_of_file, kind_of_type
 from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup

@@ -12,7 +12,7 @@ from relbase.edit import Edit, Span
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
 from relbase.mail.parts import FootedView, part_bases, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.html import nested
 from relbase.rewriting.items import Found, Item, lower, separate
 from relbase.view.charset import lookup

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, growth, splice
 from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.items import Found, Item, Status, separate, shift
 
 if TYPE_CHECKING:

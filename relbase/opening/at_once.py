@@ -12,11 +12,10 @@ from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, re
 from relbase.bases.marks import may_have_marks
 from relbase.call import Call
 from relbase.formats import FORMATS, read_charset
-from relbase.opening.door import open_input
-from relbase.opening.recognition import recognized
+from relbase.opening.door import open_input, recognized
 from relbase.references import scanner
-from relbase.rewriting import budget
-from relbase.rewriting.context import prepared
+from relbase.rewriting import context as limits
+from relbase.rewriting.context import Budget, prepared
 from relbase.rewriting.scan import priced_scan_for
 from relbase.rewriting.shape_edits import edits_on
 from relbase.url.resolver import Profile
@@ -51,8 +50,8 @@ class _Pages:
         edits, at, cost = self._scan(shapes, data, 0, len(data))
         if at >= 0:
             return None
-        if cost is None or cost > budget.MAX_GROWTH_BYTES:
-            left = budget.Budget(len(data))
+        if cost is None or cost > limits.MAX_GROWTH_BYTES:
+            left = Budget(len(data))
             if len(left.covered(edits, 0)) < len(edits):
                 return None
         # The declaration of the charset must not get another place.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, establish, retrieval
 from relbase.bases.marks import Placed, Unarchived
+from relbase.containers import sniffing
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.opening.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html_base import POLICY_FIELD, policies_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Statement
     from relbase.bases.marks import Marks
     from relbase.call import Call
-    from relbase.formats import Document
+    from relbase.formats import Document, Format
 
 
 class Input(NamedTuple):
@@ -155,3 +156,175 @@ def _partial(call: Call) -> Recognized | None:
     text = f"it is a part of a document (Content-Range: {ranges[0][:40]}): left unchanged"
     note = Note(Reason.BODY_PARTIAL, "", None, text)
     return Recognized(kind=Kind.OTHER, notes=(note,))
+
+
+# ---- What a document is: by its media type, by its name, by its bytes (rule 15)
+
+_BY_TYPE: Final = {type_: row.kind for row in FORMATS.values() for type_ in row.types}
+_BY_SUFFIX: Final = {
+    suffix: row.kind for row in FORMATS.values() for suffix in row.suffixes.split()
+}
+# What names documents of several kinds, by media type or suffix.
+_AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
+
+
+def kind_of_type(content_type: str) -> Kind | None:
+    """Return the kind that a media type names, None when it says nothing of use."""
+    type_ = content_type.partition(";")[0].strip().lower()
+    major, slash, minor = type_.partition("/")
+    if not slash or type_ == "application/octet-stream":  # said by who does not know
+        return None
+    _, plus, syntax = minor.rpartition("+")
+    for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
+        if known in _BY_TYPE:
+            return _BY_TYPE[known]
+    return Kind.OTHER
+
+
+# Names that say no more than that there is text: of mail too, but never of pages.
+_TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Return the kind that a file's name says, None when it says none."""
+    return _BY_SUFFIX.get(_suffix(name))
+
+
+def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
+    """Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
+    start = sniffing.beginning(data)
+    if _binary.match(start):
+        return Kind.OTHER
+    for row in FORMATS.values():
+        if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
+            return row.kind
+    return Kind.OTHER
+
+
+def kind_of_file(name: str, data: bytes) -> Kind:
+    """Return the kind of a file: its name decides, and otherwise its bytes do (rule 15)."""
+    if (row := _among(_suffix(name), data)) is not None:
+        return row.kind
+    # `wget --save-headers` names what it saves as if there were no header.
+    if not sniffing.is_http(data):
+        kind = kind_of_name(name)
+        if kind is not None:
+            return kind
+    return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+
+
+def _among(named: str, data: bytes) -> Format | None:
+    """The row of a document whose type or suffix says less than its bytes."""
+    row = _AMONG.get(named)
+    if row is None or row.looks is None:
+        return None
+    # Where members are sorted, the one that tells comes last.
+    return row if row.looks(sniffing.beginning(data) + sniffing.ending(data)) else None
+
+
+def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
+    """The kind that a media type names, where need be by the bytes."""
+    row = _among(content_type.partition(";")[0].strip().lower(), data)
+    return kind_of_type(content_type) if row is None else row.kind
+
+
+class Recognized(NamedTuple):
+    """What a document is taken for, and the notes on it."""
+
+    kind: Kind
+    notes: tuple[Note, ...] = ()
+
+
+def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
+    """Return what a document is taken for: as its reader says, by its type, its name, its bytes."""
+    if kind is not None:
+        return Recognized(kind)
+    typed = _type_of_bytes(content_type, data)
+    found = typed or kind_of_file(name, data)
+    if data and FORMATS[found].visit is None:
+        return Recognized(found, (_passed_note(content_type, name), *_doubts(typed, name, data)))
+    return Recognized(found, _doubts(typed, name, data))
+
+
+def _passed_note(type_: str, name: str) -> Note:
+    """The note on a document that passes through because of what it seems to be."""
+    by = "first bytes"
+    if type_ and kind_of_type(type_) is not None:
+        by = f"media type, {type_[:_SHOWN]}"
+    elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
+        by = f"name, *.{_suffix(name)[:_SHOWN]}"
+    kinds = "HTML, CSS, XML, a JSON Feed or mail"
+    text = f"by its {by}, this is not {kinds}: left unchanged; give its kind if it is"
+    return Note(Reason.KIND_UNSUPPORTED, "", None, text)
+
+
+_SHOWN: Final = 40
+
+
+def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
+    """The note on a file whose name decides (rule 15), and whose first bytes say another kind."""
+    kind = kind_of_name(name) if typed is None else None
+    if kind is None or FORMATS[kind].is_judged:
+        return ()
+    row = FORMATS[kind]
+    seems = "" if row.visit is None else _seems(row, data)
+    if not seems:
+        return ()
+    by = f"by its name, *.{_suffix(name)[:_SHOWN]}, it is taken for {kind.value}"
+    text = f"{by}, but it begins like {seems}: give its kind if it is another"
+    return (Note(Reason.KIND_DOUBTFUL, "", None, text),)
+
+
+def _seems(row: Format, data: bytes) -> str:
+    """What a file of a kind begins like, for people; "" for nothing else."""
+    start = sniffing.beginning(data)
+    if row.looks is not None and row.looks(start):
+        if not data.startswith(b"From "):
+            return ""
+        from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
+
+        # a message may be kept as one, too
+        return Kind.MBOX.value if sum(1 for _ in islice(mbox.split([data]), 2)) > 1 else ""
+    for marks, what in _BEGINNINGS:
+        if marks.match(start):
+            return what
+    other = kind_of_bytes(data)
+    return other.value if FORMATS[other].doubts else ""
+
+
+# What no document of text begins with, and what reads as a page but is data.
+_binary: Final = expression(
+    rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
+    rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
+)
+_BEGINNINGS: Final = (
+    (_binary, "a compressed or binary file"),
+    (expression(rb'\[?[\t\n\r ]*+\{[\t\n\r ]*+"[^"\\]*+"[\t\n\r ]*+:'), "JSON"),
+)
+
+
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document."""
+    kind = _type_of_bytes(content_type, data or b"")
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
+
+
+def name_may_hold(name: str) -> bool:
+    """Return whether a file's name says a kind of documents in which references are looked for."""
+    kind = kind_of_name(name)
+    return kind is not None and FORMATS[kind].visit is not None
+
+
+def reader(content_type: str, name: str) -> Format | None:
+    """Return how a document inside of another is read; None when it holds no text of use."""
+    kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
+    row = FORMATS[kind]
+    return None if row.charset is None else row

@@ -72,14 +72,13 @@ class Open(NamedTuple):
 class ForeignContent:
     """The open elements from an `<svg>` or `<math>` in HTML on."""
 
-    __slots__ = ("_depths", "_html_depths", "_overflow", "_special_depths", "opened")
+    __slots__ = ("_depths", "_overflow", "opened")
 
     def __init__(self) -> None:
         self.opened: list[Open] = []
-        # Where in the stack each name is open, HTML elements and others apart.
+        # Where in the stack each name is open, HTML elements and others apart; b"" stands for any
+        # element of HTML, and any special one of the others.
         self._depths: defaultdict[tuple[bytes, bool], array[int]] = defaultdict(lambda: array("L"))
-        self._html_depths = array("L")
-        self._special_depths = array("L")
         self._overflow = 0
 
     @property
@@ -123,7 +122,7 @@ class ForeignContent:
                 self._pop_to_html()
                 return
             depth = self._depth_of(name, is_html=False)
-            if depth > _last(self._html_depths):
+            if depth > self._depth_of(b"", is_html=True):
                 self._cut(depth)
                 return
         self._end_html(name, is_open_outside)
@@ -149,7 +148,7 @@ class ForeignContent:
 
     def _end_html(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
         """Close an HTML element, not beyond what bounds its scope."""
-        scope = _last(self._special_depths)
+        scope = self._depth_of(b"", is_html=False)
         if name in _TABLE_SCOPED:
             scope = self._depth_of(b"table", is_html=True)
         elif name == b"template":
@@ -181,24 +180,20 @@ class ForeignContent:
             self._overflow += 1
             return
         self.opened.append(opened)
-        self._depths[opened.name, opened.namespace == HTML].append(depth)
-        if opened.namespace == HTML:
-            self._html_depths.append(depth)
-        elif opened.name in _SPECIAL:
-            self._special_depths.append(depth)
+        for key in _keys(opened):
+            self._depths[key].append(depth)
 
     def _cut(self, depth: int) -> None:
         for opened in self.opened[depth:]:
-            self._depths[opened.name, opened.namespace == HTML].pop()
-            if opened.namespace == HTML:
-                self._html_depths.pop()
-            elif opened.name in _SPECIAL:
-                self._special_depths.pop()
+            for key in _keys(opened):
+                self._depths[key].pop()
         del self.opened[depth:]
 
 
-def _last(depths: array[int]) -> int:
-    return depths[-1] if depths else -1
+def _keys(opened: Open) -> list[tuple[bytes, bool]]:
+    is_html = opened.namespace == HTML
+    is_counted = is_html or opened.name in _SPECIAL
+    return [(opened.name, is_html), (b"", is_html)][: 1 + is_counted]
 
 
 def namespace_in_tree(name: bytes, inside: str) -> str:

@@ -15,15 +15,7 @@ from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMES
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.tags import IN_HEAD, RAW_TEXT
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import (
-    ANY,
-    PLACES,
-    TEXT_ROWS,
-    VML,
-    Nested,
-    Row,
-    held,
-)
+from relbase.references.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -22,7 +22,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.tags import pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.html_base import attribute_text, on_own_base
 from relbase.rewriting.items import (
     Item,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
@@ -40,7 +40,7 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    sheets = partial(_has_sheets, text, [])
+    sheets = cache(partial(html.has_sheets, text))  # looked for when it is asked first
     stated = None if attribute is None else _statement(text, attribute, around)
     if around.task.detect:
         stated = own_base(text, attribute, around.charset, around.marks) or stated
@@ -52,12 +52,6 @@ def on_own_base(
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
     return around.having(base=base, sheets=sheets), notes
-
-
-def _has_sheets(text: bytes, found: list[bool]) -> bool:
-    if not found:  # looked for when it is asked first
-        found.append(html.has_sheets(text))
-    return found[0]
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:

@@ -92,12 +92,15 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     """The items of a view's inner text, in offsets of the text around it."""
     edits: list[Edit] = []  # lowered together, since neighbours may touch the same escape
     findings = parted(items, edits)
-    if (places := getattr(view, "places", None)) is not None:
-        findings = chain((yield from _placed(findings, places(), offset)), findings)
+    if (placing := getattr(view, "places", None)) is not None:
+        findings = chain((yield from _placed(findings, placing(), offset)), findings)
     left = list(findings)
-    yield from _moved(
-        left, _located(view, {item.span for item in left if item.span is not None}), offset
-    )
+    places: dict[Span, Span] = {}
+    spans = sorted({item.span for item in left if item.span is not None})
+    while spans:
+        apart, spans = _apart(spans)
+        places.update(zip(apart, _lowered_apart(view, apart), strict=True))
+    yield from _moved(left, places, offset)
     # Each edit takes the place of one that is let go of: there may be millions.
     yield from shift(view.lowered(drained(edits)), offset)
 
@@ -127,15 +130,6 @@ def _moved(
         else:
             start, end = places[item.span]
             yield item._replace(span=Span(start + offset, end + offset))
-
-
-def _located(view: View, spans: set[Span]) -> Mapping[Span, Span]:
-    places: dict[Span, Span] = {}
-    left = sorted(spans)
-    while left:
-        apart, left = _apart(left)
-        places.update(zip(apart, _lowered_apart(view, apart), strict=True))
-    return places
 
 
 def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:

@@ -17,7 +17,7 @@ from relbase.references.html import skipping
 from relbase.references.scanner import HELD, KIND, attribute_names, is_local
 from relbase.references.values import clean
 from relbase.references.vocabulary import NONE_NAMED, named_rows
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.items import Found, Packed, Status
 from relbase.rewriting.shape_edits import NO_EDITS, shape_edits, walk_for
 from relbase.view.characters import text as decode_inner

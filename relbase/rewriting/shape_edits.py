@@ -11,18 +11,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import remembering
-from relbase.references.scanner import (
-    EDITS,
-    HTML_WALK,
-    IN_CSS,
-    LINKS_WALK,
-    SAMPLES,
-    UNQUOTED,
-    Shape,
-    ShapeEdit,
-    scanning,
-)
-from relbase.rewriting.budget import weight
+from relbase.references import scanner
+from relbase.references.scanner import IN_CSS, UNQUOTED, Shape, ShapeEdit
+from relbase.rewriting.context import weight
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import inner, is_multi_byte
@@ -47,7 +38,7 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         return edit
 
     def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
-        sample = SAMPLES.get(shape)
+        sample = scanner.SAMPLES.get(shape)
         if sample is None:
             return None
         try:
@@ -130,9 +121,9 @@ def shape_edits(context: Context) -> ShapeEdits:
     return _remembered(url)(url, context.task.profile, context.resolve, context.depth)
 
 
-def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
+def walk_for(context: Context, walk: str, mode: int = scanner.EDITS) -> Callable[..., Any]:
     """Return the walk of the compiled scanner over a document, on whatever base."""
-    return scanning(
+    return scanner.scanning(
         walk,
         mode=mode,
         whatwg=context.task.profile is Profile.WHATWG,
@@ -142,7 +133,7 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
     )
 
 
-_OF_TAGS: Final = frozenset((HTML_WALK, LINKS_WALK))
+_OF_TAGS: Final = frozenset((scanner.HTML_WALK, scanner.LINKS_WALK))
 
 
 def is_same_in_css(context: Context) -> bool:

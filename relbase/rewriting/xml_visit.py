@@ -23,7 +23,7 @@ from relbase.references.xml import Slot, slots
 from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
-from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Budget
 from relbase.rewriting.feeds import Items
 from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.items import (
@@ -37,14 +37,7 @@ from relbase.rewriting.items import (
 from relbase.rewriting.reference import Place, cost_of, on_codebase
 from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
-from relbase.rewriting.xml_bases import (
-    Scopes,
-    note_on,
-    on_own_base,
-    shown,
-    url_of,
-    xml_base_counts,
-)
+from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
 from relbase.view.runs import pieces
@@ -138,7 +131,7 @@ class Visit:
                 is_plain = not (self._may_have_entities or inside.task.policy.item_links)
                 if is_plain and is_same_in_css(inside):
                     reads |= scanner.READS_MARKUP
-                enter = self._scopes.at_once if self._may_enter else _not_at_once
+                enter = self._scopes.at_once if self._may_enter else lambda *_: None
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
         self._scopes.passed.clear()
         return self._scan
@@ -154,7 +147,8 @@ class Visit:
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
             found, flawed = edits[first:last], []
             if passed.has_flaws:
-                flawed = [self._flawed(edit) for edit in found if not _is_written(edit)]
+                spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
+                flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
                 found = [edit for edit in found if _is_written(edit)]
             return flawed, budget.covered(found, depth) if budget and is_charged else found
 
@@ -172,9 +166,6 @@ class Visit:
         yield from chain(*taken(at, None, context.depth))
         if passed.item is not None:
             self._enter(*passed.item)
-
-    def _flawed(self, edit: Edit) -> Note:
-        return Note(Reason.XML_FLAW, self._around.part, Span(edit.start, edit.end), DOUBTFUL)
 
     def _enter(self, start: int, name_end: int, end: int) -> None:
         self._items.enter(xml.Item(self._text[start + 1 : name_end], start, end))
@@ -326,10 +317,6 @@ class Visit:
 
 def _is_written(edit: Edit) -> bool:
     return cast("bytes | None", edit.new) is not None
-
-
-def _not_at_once(*_: object) -> None:
-    return None
 
 
 # What is said of values that stay, with their number.

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
 from relbase.call import DEFAULT_POLICY
 from relbase.edit import Edit, Span, splice
-from relbase.opening.recognition import reader
+from relbase.opening.door import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
 from relbase.references.vocabulary import Nested, Row, held
-from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Context, Task
+from relbase.rewriting.context import Budget, Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url

@@ -12,7 +12,7 @@ from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.opening.recognition import kind_of_type, may_hold_references
+from relbase.opening.door import kind_of_type, may_hold_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

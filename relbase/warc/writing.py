@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.containers.codings import fast_zlib
 from relbase.formats import FORMATS
-from relbase.opening.recognition import kind_of_bytes
+from relbase.opening.door import kind_of_bytes
 from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, as_profile
 

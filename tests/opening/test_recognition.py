@@ -13,7 +13,7 @@ from rows import cases
 import relbase
 from relbase.kind import Kind
 from relbase.notes import Reason
-from relbase.opening.recognition import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
+from relbase.opening.door import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
 
 TABLES = Path(__file__).with_name("recognition.txt")
 

@@ -10,7 +10,7 @@ from scanners import SCANNERS, assert_agreed, result_of_each, scanning
 
 import relbase
 from relbase import Policy, Status
-from relbase.rewriting import budget
+from relbase.rewriting import context as budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

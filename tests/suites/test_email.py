@@ -31,7 +31,7 @@ from relbase import Result
 from relbase.containers.mail import MESSAGES, Part, walk
 from relbase.containers.mbox import split
 from relbase.kind import Kind
-from relbase.opening.recognition import kind_of_bytes, kind_of_type
+from relbase.opening.door import kind_of_bytes, kind_of_type
 from relbase.references.headers import FIELDS
 
 # No messages: what the projects expect of theirs, keys, pictures.
