@@ -268,10 +268,8 @@ def _cleaned(reference: str) -> str:
 
 def _shown(url: str) -> str:
     """How an error shows a URL: references may be megabytes long, and each is one error."""
-    return repr(url if len(url) <= _SHOWN else url[:_SHOWN] + "\N{HORIZONTAL ELLIPSIS}")
-
-
-_SHOWN: Final = 200
+    cut = url[:200]
+    return repr(url if cut == url else f"{cut}\N{HORIZONTAL ELLIPSIS}")
 
 
 def _scalar_values(text: str, charset: str) -> str:

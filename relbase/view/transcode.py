@@ -153,22 +153,25 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
 class CountedView(View):
-    """The view of a document whose characters have lengths that `count` counts in `inner`."""
+    """The view of a document of which `length` tells how long a range of `inner` is in it."""
 
-    __slots__ = ("_count", "_spell")
+    __slots__ = ("_length", "_spell")
 
     def __init__(
-        self, inner: bytes, count: Callable[[bytes], int], spell: Callable[[bytes], bytes]
+        self,
+        inner: bytes,
+        length: Callable[[bytes, int, int], int],
+        spell: Callable[[bytes], bytes],
     ) -> None:
         self.inner = inner
-        self._count = count
+        self._length = length
         self._spell = spell
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         at = raw = 0
         for grown, new in merge(self.inner, map(self._whole_characters, edits)):
-            start = raw + self._length(at, grown.start)
-            at, raw = grown.end, start + self._length(grown.start, grown.end)
+            start = raw + self._length(self.inner, at, grown.start)
+            at, raw = grown.end, start + self._length(self.inner, grown.start, grown.end)
             yield Edit(start, raw, self._spell(new))
 
     def _whole_characters(self, edit: Edit) -> Grown:
@@ -179,9 +182,10 @@ class CountedView(View):
             end += 1
         return Grown(start, end, start, end, edit)
 
-    def _length(self, start: int, end: int) -> int:
-        parts = range(start, end, _CHUNK)
-        return sum(self._count(self.inner[at : min(at + _CHUNK, end)]) for at in parts)
+
+def _in_parts(count: Callable[[bytes], int], inner: bytes, start: int, end: int) -> int:
+    parts = range(start, end, _CHUNK)
+    return sum(count(inner[at : min(at + _CHUNK, end)]) for at in parts)
 
 
 def utf16_view(raw: bytes, charset: str) -> CountedView:
@@ -193,8 +197,9 @@ def utf16_view(raw: bytes, charset: str) -> CountedView:
     # The decoder still holds a high surrogate at the end of the text.
     rest = decoder.getstate()[0]
     pieces.append(encode_inner(rest[: len(rest) // 2 * 2].decode(codec, "surrogatepass")))
+    length = partial(_in_parts, _utf16_length)
     return CountedView(
-        b"".join(pieces), _utf16_length, lambda new: text(new).encode(codec, "surrogatepass")
+        b"".join(pieces), length, lambda new: text(new).encode(codec, "surrogatepass")
     )
 
 
@@ -300,7 +305,7 @@ def _byte_view(data: bytes, charset: str) -> CountedView:
     decoded, _ = codecs.charmap_decode(data, "strict", _table(charset))
     return CountedView(
         encode_inner(decoded),
-        lambda part: len(part.translate(None, _CONTINUATION)),
+        partial(_in_parts, lambda part: len(part.translate(None, _CONTINUATION))),
         lambda new: b"".join(_xml_spelled(character, charset) for character in text(new)),
     )
 

@@ -1,7 +1,7 @@
 """Attribute values and text of XML: what they mean, and the way back.
 
 Text may be the HTML of a whole article: expat reads it, and since as a rule each character is
-written in one way only, `EscapedView` maps it by counting. Line ends in text are left as they are.
+written in one way only, a `CountedView` maps it. Line ends in text are left as they are.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, pieces
 from relbase.view.transcode import CountedView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from relbase.view.runs import View
 
@@ -104,7 +104,7 @@ def text_view(raw: bytes) -> View:
             inner = _unmasked(raw, bare)
         longer = None if inner is None else _written_longer(raw)
         if inner is not None and longer is not None:
-            return EscapedView(inner, longer, bare)
+            return CountedView(inner, partial(_length, longer, bare), spell_text)
     return RunView(raw, partial(_runs, _in_text), spell_text)
 
 
@@ -120,12 +120,9 @@ def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
     for outside, inside in zip(_masks(copy), _masks(inner), strict=True):
         if outside in flaws:
             unmasked[inside] = raw[outside]
-            if raw[outside] == _AMPERSAND:
+            if raw.startswith(b"&", outside):
                 bare.append(inside)
     return bytes(unmasked)
-
-
-_AMPERSAND: Final = ord("&")
 
 
 # So much text is handed over at once; room for more is slow to have.
@@ -150,43 +147,16 @@ def _parsed(raw: bytes) -> bytes | None:
     return b"".join(read)
 
 
-class EscapedView(CountedView):
-    """The view of a text that expat has read: where it has flaws, in a masked copy."""
-
-    __slots__ = ("_bare",)
-
-    def __init__(self, inner: bytes, longer: Mapping[bytes, int], bare: Sequence[int] = ()) -> None:
-        super().__init__(inner, _counting(longer), spell_text)
-        self._bare = bare
-
-    def _length(self, start: int, end: int) -> int:
-        length = self._count(self.inner[start:end])  # in one: parts could split a character
-        if self._bare:
-            bare = bisect_left(self._bare, end) - bisect_left(self._bare, start)
-            length -= bare * (len(b"&amp;") - len(b"&"))
-        return length
-
-
-def _counting(longer: Mapping[bytes, int]) -> Callable[[bytes], int]:
-    """Return what counts the bytes that a text is written in, by how much longer characters are."""
-    # Those of one byte are counted together where they are as long: one pass for each length.
-    single: dict[int, bytes] = {}
-    others: list[tuple[bytes, int]] = []
+def _length(
+    longer: Mapping[bytes, int], bare: Sequence[int], inner: bytes, start: int, end: int
+) -> int:
+    """How long a range of a text is as it is written, by how much longer characters are there."""
+    length = end - start
     for character, more in longer.items():
-        if len(character) == 1:
-            single[more] = single.get(more, b"") + character
-        else:
-            others.append((character, more))
-
-    def count(text: bytes) -> int:
-        length = size = len(text)
-        for more, characters in single.items():
-            length += more * (size - len(text.translate(None, characters)))
-        for character, more in others:
-            length += more * text.count(character)
-        return length
-
-    return count
+        length += more * inner.count(character, start, end)
+    if bare:
+        length -= (bisect_left(bare, end) - bisect_left(bare, start)) * len("amp;")
+    return length
 
 
 # Each different reference is a pass over the text.
@@ -227,14 +197,9 @@ _controls: Final = bytes.maketrans(_CONTROLS, _MASK * len(_CONTROLS))
 _noncharacter: Final = expression(rb"\xef\xbf[\xbe\xbf]")
 _not_utf_8: Final = expression("[\udc80-\udcff]")
 
-# `&` that begins no reference, and one to a number that may be no character.
+# `&` that begins no reference.
 _bare: Final = expression(
     rb"&(?!(?:\#(?:[0-9]++|x[0-9A-Fa-f]++)|amp|lt|gt|quot|apos);)", re.VERBOSE
-)
-_number: Final = expression(
-    rb"&\#(?:x(?P<hex>(?=[0-9A-Fa-f])0*+1?[0-9A-Fa-f]?|[DFdf][0-9A-Fa-f]{3}|[0-9A-Fa-f]{6,})"
-    rb"|(?P<decimal>(?=[0-9])0*+[1-3]?[0-9]?|[0-9]{5,}));",
-    re.VERBOSE,
 )
 
 
@@ -244,8 +209,8 @@ def masked(text: bytes) -> bytes:
     # There may be a million: they are not kept.
     for found in _bare.finditer(text):
         copy[found.start()] = _MASK[0]
-    for found in _number.finditer(text):
-        if not _is_character(found):
+    for found in _in_text.finditer(text):
+        if found.lastgroup != "name" and not _is_character(found):
             copy[found.start()] = _MASK[0]
     return without_bad(bytes(copy), _MASK.decode())
 
@@ -300,7 +265,7 @@ def doubts(raw: bytes, *, is_text: bool) -> list[int]:
         part = raw[piece.start : piece.end]
         for at in spots(part, masked(part)):
             is_bare = piece.is_cdata or _reference.match(part, at) is None
-            if part[at] != _AMPERSAND or not is_bare:
+            if not part.startswith(b"&", at) or not is_bare:
                 found.append(piece.start + at)
     return found
 
