@@ -27,17 +27,14 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
+    from relbase.cli.jobs import Options
     from relbase.cli.options import Settings
 
 
 def inputs_of(
-    names: Sequence[str],
-    given: dict[str, Any],
-    tally: Tally,
-    backup: str | None = None,
-    *,
-    follow: bool = False,
+    names: Sequence[str], given: dict[str, Any], tally: Tally, own: Options | None = None
 ) -> tuple[Inputs, Settings]:
+    follow, backup = (own.follow_symlinks, own.backup) if own else (False, None)
     listed = _listed(given)
     if given.pop("recursive") and not names and listed is None:
         raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
@@ -65,9 +62,8 @@ def inputs_of(
             walked, over = _walk(name, failed, given["sidecars"], backup)
             found += walked
             if not walked and not given["quiet"]:
-                streams.warn(
-                    f"{files.shown_name(name)}: warning: the directory holds no files to read"
-                )
+                text = "warning: the directory holds no files to read"
+                streams.warn(f"{files.shown_name(name)}: {text}")
             tally.warnings += not walked
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())

@@ -200,10 +200,6 @@ class Counted:
         return "" if self._digest is None else str(self._digest.hexdigest())
 
 
-# In characters: of a mailbox each message may have an error.
-_LONGEST: Final = 10_000
-
-
 def _row(done: Done) -> dict[str, object]:
     output = done.job.output
     before, after = done.hashes
@@ -223,7 +219,7 @@ def _row(done: Done) -> dict[str, object]:
         "size_after": done.sizes[1] if after else done.sizes[0],
         "sha256_before": before or None,
         "sha256_after": after or before or None,
-        "error": done.error or "; ".join(done.errors)[:_LONGEST] or unread,
+        "error": done.error or "; ".join(done.errors)[:10_000] or unread,
     }
 
 

@@ -128,7 +128,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """
     own = Options(**{name: given.pop(name) for name in Options._fields})
     tally = Tally()
-    found, settings = inputs_of(inputs, given, tally, own.backup, follow=own.follow_symlinks)
+    found, settings = inputs_of(inputs, given, tally, own)
     _refuse(inputs, found, own)
     if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)

@@ -43,9 +43,7 @@ def printable(text: str) -> str:
     r"""Return a text on one line that no terminal obeys: escapes for what is not printable."""
     if text.isprintable():
         return text
-    return "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def in_shell(*words: str) -> str:

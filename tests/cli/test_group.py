@@ -120,7 +120,7 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
     ("arguments", "reported"),
     [
         # in the words of click, which differ from version to version
-        (["rewrite", "--nonsense"], "No such option"),
+        (["rewrite", "--nonsense"], "Usage: relbase rewrite [OPTIONS] [INPUT|DIR]... Try"),
         (["check", "--nonsense"], "No such option"),
         (["rewrite", "--\x1b[2J"], "No such option"),
         (["rewrite", "a", "-i.bak"], "Did you mean -i --backup .bak?"),
@@ -131,13 +131,6 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
 def test_mistaken_options(arguments: list[str], reported: str) -> None:
     error = told(2, *arguments)
     assert (reported in error, "\x1b" in error) == (True, False)
-
-
-def test_before_an_error_stands_the_usage() -> None:
-    error = told(2, "rewrite", "--nonsense")
-    assert error.startswith(
-        "Usage: relbase rewrite [OPTIONS] [INPUT|DIR]... Try 'relbase rewrite -"
-    )
 
 
 def test_wildcards_on_windows() -> None:

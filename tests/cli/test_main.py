@@ -15,7 +15,7 @@ import pytest
 from running import PROGRAM, program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 # Its warning is on standard error when standard input is being read after it.
 PAGE: Final = b"<a href=x>"
@@ -43,25 +43,6 @@ def test_a_signal_ends_it_without_a_traceback(page: Path, number: int, status: i
         assert running.wait(60) == status
         assert running.stderr.read() == b""
         assert b"a/@href: x" in running.stdout.read()
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("arguments", [["links"], ["rewrite"], ["rewrite", "--diff"]])
-def test_it_ends_quietly_when_nobody_reads_on(arguments: list[str], unbuffered: str) -> None:
-    large = Path("large.html")
-    large.write_bytes(PAGE * 20_000)
-    with subprocess.Popen(
-        [*PROGRAM, *arguments, large, "--url", "http://h/"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-    ) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        assert running.stdout.read(100)
-        running.stdout.close()
-        assert running.wait(60) == 141
-        assert running.stderr.read() == b""
 
 
 def test_the_console_script_and_the_module_are_one() -> None:
@@ -143,28 +124,6 @@ def test_a_process_that_fails_leaves_the_message(failing: str, reported: bytes) 
     ran = subprocess.run(command, input=MAIL, capture_output=True, timeout=60, check=False)
     assert (ran.returncode, ran.stdout) == (0, MAIL)
     assert reported in ran.stderr
-
-
-def full() -> int:
-    return os.open("/dev/full", os.O_WRONLY)
-
-
-def closed() -> int:
-    here, there = os.pipe()
-    os.close(here)
-    return there
-
-
-@pytest.mark.parametrize("output", [full, closed])
-def test_what_cannot_be_written_is_tried_again_later(output: Callable[[], int]) -> None:
-    descriptor = output()
-    command = [*PROGRAM, *FILTER]
-    ran = subprocess.run(
-        command, input=MAIL, stdout=descriptor, stderr=subprocess.PIPE, timeout=60, check=False
-    )
-    os.close(descriptor)
-    assert ran.returncode == 75
-    assert b"the message was not written" in ran.stderr
 
 
 def test_who_is_ended_has_written_nothing() -> None:

@@ -42,12 +42,6 @@ def test_nothing_that_a_terminal_obeys_is_printed(command: list[str], text: str)
     assert all(line.isprintable() for line in run(*command, "--", text).stdout.splitlines())
 
 
-def test_excerpts() -> None:
-    assert streams.excerpt("") == '""'
-    assert streams.excerpt("abc", limit=3) == "abc"
-    assert streams.excerpt("abcd", limit=3) == "abc... (4 characters)"
-
-
 @pytest.mark.parametrize("data", [b"a\0", b"\x1f\x8bx", b"\x28\xb5\x2f\xfd"])
 def test_a_terminal_gets_nothing_binary(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_terminal(*, output: bool = False) -> bool:
