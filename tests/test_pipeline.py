@@ -8,7 +8,7 @@ import pytest
 from rows import cases
 from scanners import SCANNERS, scanning
 
-from relbase import Base, Kind, Layer, Profile, Reason, Span, base, entities, links, rewrite
+from relbase import Base, Layer, Profile, Reason, Span, base, entities, links, rewrite
 from relbase.rewriting import html as walk
 
 URL = "http://h.example/d/p.html"
@@ -124,25 +124,11 @@ def test_links_before_the_base_element_are_noted(document: bytes, *, late: bool)
         assert document[span.start : span.end].startswith(b"http:")
 
 
-# --- Kinds: explicit > Content-Type > bytes
-KINDS = [
-    (b"<p>", {}, "text/html", "html"),
-    (b"<p>", {"kind": "css"}, "text/css", "css"),
-    (b"<p>", {"headers": {"content-type": "Text/CSS; charset=utf-8"}}, "text/css", "css"),
-    (b"a{}", {"headers": {"Content-Type": "text/html"}}, "text/html", "html"),
-    (b"a{}", {"headers": {"Content-Type": "text/html"}, "kind": Kind.CSS}, "text/html", "css"),
-    (
-        b"<p>",
-        {"headers": {"Content-Type": "application/octet-stream"}},
-        "application/octet-stream",
-        "html",
-    ),
-    (b"<p>", {"headers": {"Content-Type": "text/plain"}}, "text/plain", ""),
-]
-
-
-@pytest.mark.parametrize(("document", "call", "type_", "read"), KINDS)
-def test_kinds_and_types(document: bytes, call: dict[str, Any], type_: str, read: str) -> None:
+@cases(TABLES, "kinds", document=bytes, kind=str, stated=str, type_=str, read=str)
+def test_kinds_and_types(
+    document: bytes, kind: str | None, stated: str | None, type_: str, read: str
+) -> None:
+    call: dict[str, Any] = {"kind": kind, "headers": {"content-Type": stated} if stated else None}
     (entity,) = entities(document, **call)
     assert (entity.type, entity.span) == (type_, Span(0, len(document)))
     css, html = (

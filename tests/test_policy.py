@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from growth import assert_linear_from_10_ms
-from rows import cases
+from rows import cases, rows
 from scanners import SCANNERS, assert_agreed, scanning
 
 from relbase import Policy, Status, links, rewrite
@@ -221,27 +221,17 @@ def test_what_was_guessed_to_be_a_url_stays_one() -> None:
     assert not assert_agreed(result.data, **call).changed
 
 
-# (policy, reference, what becomes of it) in <a href>
+def of_cell(cell: str) -> Policy:
+    """A flag, or `keep` and a pattern."""
+    name, _, pattern = cell.partition(" ")
+    given: dict[str, Any] = {name: re.compile(pattern) if name == "keep" else True}
+    return Policy(**given) if name else Policy()
+
+
 ROWS = [
-    (Policy(), "#s", Status.REWRITTEN),
-    (Policy(keep_fragments=True), "#s", Status.KEPT),
-    (Policy(keep_fragments=True), "#", Status.KEPT),
-    (Policy(keep_fragments=True), "", Status.REWRITTEN),
-    (Policy(keep_fragments=True), "p.html#s", Status.REWRITTEN),
-    (Policy(keep=re.compile("^/x")), "/x/y", Status.KEPT),
-    (Policy(keep=re.compile("^/x")), "/y/x", Status.REWRITTEN),
-    (Policy(keep=re.compile("y$")), "/x/y", Status.KEPT),  # found, not matched
-    (Policy(keep=re.compile("^$")), "", Status.KEPT),
-    (Policy(keep=re.compile("")), "x", Status.KEPT),
-    (Policy(keep=re.compile("")), "http://a.example/", Status.ABSOLUTE),
-    (Policy(keep=re.compile("^a b$")), " a b ", Status.KEPT),  # as the URL parser reads it
-    (Policy(keep=re.compile("^ab$")), "a\nb", Status.KEPT),
-    (Policy(keep=re.compile("&")), "x?a&amp;b", Status.KEPT),
-    (Policy(keep=re.compile("amp")), "x?a&amp;b", Status.REWRITTEN),
+    *rows(TABLES, "rows", of_cell, str, Status),
     (Policy(keep=lambda reference: reference == "a b"), " a b ", Status.KEPT),
     (Policy(keep=lambda reference: reference == "a b"), "a", Status.REWRITTEN),
-    (Policy(keep_templates=True), "x", Status.REWRITTEN),
-    (Policy(keep_templates=True), "http://a.example/{{ x }}", Status.ABSOLUTE),
 ]
 
 

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -152,22 +151,9 @@ def main(count: int, rounds: int) -> int:
     return 0 if ratio >= FASTER and most - small <= _MARGIN else 1
 
 
-def number(least: int) -> Callable[[str], int]:
-    """What reads a number of at least so many."""
-
-    def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number of {least} or more")
-        return int(text)
-
-    return read
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "files", type=number(2), nargs="?", default=10_000, help="10,000 if left out"
-    )
-    parser.add_argument("rounds", type=number(1), nargs="?", default=3, help="3 if left out")
+    parser.add_argument("files", type=int, nargs="?", default=10_000, help="10,000 if left out")
+    parser.add_argument("rounds", type=int, nargs="?", default=3, help="3 if left out")
     given = parser.parse_args()
     sys.exit(main(given.files, given.rounds))

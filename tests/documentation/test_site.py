@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,16 +23,6 @@ from tools import playground
 
 ROOT: Final = Path(__file__).parents[2]
 HOST: Final = "http://docs.example.com.test/"
-_TYPES: Final = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".mjs": "text/javascript",
-    ".json": "application/json",
-    ".wasm": "application/wasm",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-}
 _SECONDS: Final = 120
 
 
@@ -61,8 +52,8 @@ def published(built: Path, site: Site) -> Iterator[Site]:
     for path in built.rglob("*"):
         if path.is_file():
             name = path.relative_to(built).as_posix()
-            kind = {"Content-Type": _TYPES.get(path.suffix, "application/octet-stream")}
-            answer = Answer(path.read_bytes(), kind)
+            kind = guess_type(path.name)[0] or "application/octet-stream"
+            answer = Answer(path.read_bytes(), {"Content-Type": kind})
             site.answers[HOST + name] = answer
             site.answers[HOST + name.removesuffix("index.html")] = answer
     yield site

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
+from archives import others
 from counts import Counts
 from rows import rows
 
@@ -161,16 +162,13 @@ def decoded(page: Page) -> str:
     return page.body.decode(label, "replace")
 
 
-def html_pages(data: Path) -> Iterator[Page]:
-    for path in sorted((data / "warc").rglob("*")):
-        if path.is_file() and re.search(r"\.w?arc(\.gz|\.bad)*$", path.name):
-            for page in pages([path.read_bytes()]):
-                if isinstance(page, Page) and _is_html(page):
+def html_pages(_data: Path) -> Iterator[Page]:
+    for path in others():
+        for page in pages([path.read_bytes()]):
+            if isinstance(page, Page):
+                kind = kind_of_type(page.content_type) or kind_of_bytes(page.body)
+                if kind is Kind.HTML:
                     yield page
-
-
-def _is_html(page: Page) -> bool:
-    return (kind_of_type(page.content_type) or kind_of_bytes(page.body)) is Kind.HTML
 
 
 def real_pages(data: Path) -> Iterator[Page]:
