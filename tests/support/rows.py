@@ -60,7 +60,7 @@ def edits(cell: str) -> list[Edit]:
 def pairs(cell: str) -> list[tuple[str, str]]:
     """Items such as `name=value`, with blanks between them."""
     items = [item.partition("=") for item in cell.split()]
-    return [(_str(name), _str(value)) for name, _, value in items]
+    return [(text(name), text(value)) for name, _, value in items]
 
 
 def filled(**names: bytes) -> Callable[[str], bytes]:
@@ -71,10 +71,10 @@ def filled(**names: bytes) -> Callable[[str], bytes]:
 
 def texts(cell: str) -> list[str]:
     """Texts with ` / ` between them, an empty one as `""`."""
-    return [_str(item.replace('""', "")) for item in cell.split(" / ")] if cell else []
+    return [text(item.replace('""', "")) for item in cell.split(" / ")] if cell else []
 
 
-def _str(cell: str) -> str:
+def text(cell: str) -> str:
     return _repeated(cell).encode("ascii", "backslashreplace").decode("unicode_escape")
 
 
@@ -83,9 +83,9 @@ def _bytes(cell: str) -> bytes:
 
 
 _READ: Final[dict[Any, Callable[[str], Any]]] = {
-    str: _str,
+    str: text,
     bytes: _bytes,
     bool: {"yes": True, "no": False}.__getitem__,
-    list[str]: lambda cell: [_str(item.replace('""', "")) for item in cell.split()],
+    list[str]: lambda cell: [text(item.replace('""', "")) for item in cell.split()],
     list[bytes]: lambda cell: [_bytes(item.replace('""', "")) for item in cell.split()],
 }
