@@ -1,4 +1,4 @@
-"""The text of an archive as its records are read: chunks in, what is at hand of a member out.
+"""The members of an archive: chunks in, pieces of their text out.
 
 A member that does not decode or breaks off ends with a fault, and is looked through for the next
 one, whose beginning its damage may have eaten.
@@ -13,7 +13,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
-from relbase.containers.buffers import Buffer, Raw
 from relbase.containers.codings import (
     GZIP,
     GZIP_TRAILER,
@@ -43,90 +42,67 @@ _MAX_NAME: Final = 1 << 17
 _WORD: Final = (1 << 32) - 1
 
 MAX_DICTIONARY: Final = 1 << 24
-
 _LOOKED_AT: Final = 1 << 12
 _STEP: Final = 1 << 7
 
+# The bytes that may be looked at again, beside as many as were read so far: members in members,
+# or lengths that lie, could make each byte be looked at a thousand times.
+_AGAIN: Final = 1 << 24
 
-class Unfolded(Buffer):
-    """The text of an archive, joined from its pieces, no further than to the end of a member."""
 
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        super().__init__()
-        self._pieces = pieces(chunks)
-        self._ahead = next(self._pieces, None)
-        self._member = 0  # where it begins
-        self.over = True  # whether no more of the member comes
-        self.fault = ""  # of the member, known when it is over
-        self.remark = ""  # on the member, or on one before it that the same record lies in
-        self.packed = False  # whether it was compressed
+class Buffer:
+    """Bytes at hand, and more of them when asked for."""
+
+    def __init__(self, chunks: Iterable[bytes] = ()) -> None:
+        self._chunks = iter(chunks)
+        self.data, self.pos = b"", 0  # what is at hand, and where in it the next byte is
+        self._read = 0  # how many bytes came so far
+        self._again = _AGAIN
 
     @property
     def offset(self) -> int:
-        """Where the next byte is in the archive; of what is compressed, its member."""
-        return self._member if self.packed else super().offset
-
-    def _next(self) -> bytes | None:
-        piece = self._ahead
-        if piece is None:
-            return None
-        self._ahead = next(self._pieces, None)
-        self._read += len(piece.data)
-        self.packed, self.fault = piece.packed, piece.fault
-        self.remark = piece.remark or self.remark
-        is_last = piece.is_last or bool(piece.fault)
-        self.over = is_last if piece.packed else self._ahead is None
-        return piece.data
+        """Where the next byte is in all that came."""
+        return self._read - len(self.data) + self.pos
 
     def more(self) -> bytes | None:
-        """Return the next piece of the member, None when it is over."""
-        return None if self.over else self._next()
+        chunk = next(self._chunks, None)
+        self._read += len(chunk or b"")
+        return chunk
 
-    def goes_on(self) -> bool:
-        """Whether another member follows that begins no record: some records lie in several."""
-        ahead = self._ahead
-        return not (ahead is None or ahead.fault or self.fault or begins_record(ahead.data))
-
-    def enter(self) -> bool:
-        """Go into the next member; False when there is none."""
-        if self._ahead is not None:
-            self._member = self._ahead.at
-        piece = self._next()
-        self.data, self.pos = piece or b"", 0
+    def fill(self) -> bool:
+        """Put the next piece to what is at hand; False when it is over."""
+        piece = self.more()
+        if piece is not None:
+            self.data, self.pos = self.data[self.pos :] + piece, 0
         return piece is not None
 
-    def begin(self) -> bool:
-        """Go to the next byte that is not a line end, or to a fault; False at the archive's end."""
-        while True:
-            blank = _line_ends(self.data, self.pos)
-            self.pos = blank.end() if blank else self.pos
-            if self.pos < len(self.data) or (self.fault and self.over):
-                return True
-            if not self.fill():
-                self.remark = ""
-                if not self.enter():
-                    return False
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, fewer only at the end."""
+        while len(self.data) - self.pos < size and self.fill():
+            pass
+        return self.data[self.pos : self.pos + size]
 
-    def take(self, size: int, most: int) -> tuple[bytes | None, int]:
-        """Take bytes of the member; return them, None if they are too many, and their number."""
-        kept: list[bytes] = []
-        count = 0
-        while True:
-            taken = self.data[self.pos : self.pos + size - count]
-            count += len(taken)
-            self.pos += len(taken)
-            kept.append(taken)
-            if count > most:
-                kept.clear()
-            if count == size or not (self.fill() or (self.goes_on() and self.enter())):
-                break
-        try:
-            return b"".join(kept) if count <= most else None, count
-        except MemoryError:  # too many, too
-            return None, count
+    def give_back(self, data: bytes) -> None:
+        """Make bytes that were taken last the next ones again."""
+        if self.data.endswith(data, 0, self.pos):
+            self.pos -= len(data)
+        else:
+            self.data, self.pos = data + self.data[self.pos :], 0
 
+    def look_again(self, data: bytes) -> bool:
+        """Make bytes that were taken last the next ones again; False if that was too often."""
+        self._again -= len(data)
+        if self._again + self._read < 0:
+            return False
+        self.give_back(data)
+        return True
 
-_line_ends: Final = re.compile(rb"[\r\n]*+").match
+    def take(self, most: int | None = None) -> bytes:
+        """Return the next bytes, without a number as many as there are at hand; b"" at the end."""
+        self.peek(most or 1)
+        start = self.pos
+        self.pos = len(self.data) if most is None else min(start + most, len(self.data))
+        return self.data[start : self.pos]
 
 
 class Piece(NamedTuple):
@@ -140,7 +116,7 @@ class Piece(NamedTuple):
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     """Yield the text of an archive, member by member; of any bytes at least one piece."""
-    source = Raw(chunks)
+    source = Buffer(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
         yield from _members(source)
@@ -166,7 +142,7 @@ def packing_of(start: bytes) -> str | None:
     return {GZIP: "gz", ZSTD: "zst"}[mark] if is_known else None
 
 
-def _members(source: Raw) -> Iterator[Piece]:
+def _members(source: Buffer) -> Iterator[Piece]:
     """The members of a compressed archive, and what is between them that is none."""
     dictionary = b""
     while start := source.peek(len(ZSTD)):
@@ -187,7 +163,7 @@ def _members(source: Raw) -> Iterator[Piece]:
 class _Member:
     """The member that begins here; after a fault the next one is looked for."""
 
-    def __init__(self, source: Raw, mark: bytes, dictionary: bytes) -> None:
+    def __init__(self, source: Buffer, mark: bytes, dictionary: bytes) -> None:
         self._source, self._mark, self._dictionary = source, mark, dictionary
         self._at, self._given, self._fault = source.offset, 0, NO_ZSTD
         self._kept: deque[bytes] = deque(maxlen=_KEPT // _FED[mark])  # the last of its raw bytes
@@ -316,7 +292,7 @@ def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Excepti
 # ---- after damage
 
 
-def _find_member(source: Raw, dictionary: bytes) -> None:
+def _find_member(source: Buffer, dictionary: bytes) -> None:
     """Go to the next place that begins like a member of a record, or to the end."""
     while source.peek(_LOOKED_AT):
         found = _any_mark.search(source.data, source.pos)
@@ -353,7 +329,7 @@ _is_skippable: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18").match
 _FRAME_HEAD: Final = 8
 
 
-def _skippable(source: Raw) -> tuple[bytes, str]:
+def _skippable(source: Buffer) -> tuple[bytes, str]:
     """The content of a frame that holds no text, and why it cannot be read."""
     head = source.peek(_FRAME_HEAD)
     size = int.from_bytes(head[4:], "little")

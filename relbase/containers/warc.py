@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.arc import ARC, ARC_STARTS, MAX_ARC_LINE, arc_fields, arc_line
-from relbase.containers.members import BREAKS_OFF, Unfolded
+from relbase.containers.members import BREAKS_OFF, Buffer, begins_record, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,6 +91,87 @@ class Fault(NamedTuple):
     salvaged: Record | None = None
 
 
+class Unfolded(Buffer):
+    """The text of an archive, joined from its pieces, no further than to the end of a member."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        super().__init__()
+        self._pieces = pieces(chunks)
+        self._ahead = next(self._pieces, None)
+        self._member = 0  # where it begins
+        self.over = True  # whether no more of the member comes
+        self.fault = ""  # of the member, known when it is over
+        self.remark = ""  # on the member, or on one before it that the same record lies in
+        self.packed = False  # whether it was compressed
+
+    @property
+    def offset(self) -> int:
+        """Where the next byte is in the archive; of what is compressed, its member."""
+        return self._member if self.packed else super().offset
+
+    def _next(self) -> bytes | None:
+        piece = self._ahead
+        if piece is None:
+            return None
+        self._ahead = next(self._pieces, None)
+        self._read += len(piece.data)
+        self.packed, self.fault = piece.packed, piece.fault
+        self.remark = piece.remark or self.remark
+        is_last = piece.is_last or bool(piece.fault)
+        self.over = is_last if piece.packed else self._ahead is None
+        return piece.data
+
+    def more(self) -> bytes | None:
+        """Return the next piece of the member, None when it is over."""
+        return None if self.over else self._next()
+
+    def goes_on(self) -> bool:
+        """Whether another member follows that begins no record: some records lie in several."""
+        ahead = self._ahead
+        return not (ahead is None or ahead.fault or self.fault or begins_record(ahead.data))
+
+    def enter(self) -> bool:
+        """Go into the next member; False when there is none."""
+        if self._ahead is not None:
+            self._member = self._ahead.at
+        piece = self._next()
+        self.data, self.pos = piece or b"", 0
+        return piece is not None
+
+    def begin(self) -> bool:
+        """Go to the next byte that is not a line end, or to a fault; False at the archive's end."""
+        while True:
+            blank = _line_ends(self.data, self.pos)
+            self.pos = blank.end() if blank else self.pos
+            if self.pos < len(self.data) or (self.fault and self.over):
+                return True
+            if not self.fill():
+                self.remark = ""
+                if not self.enter():
+                    return False
+
+    def block(self, size: int, most: int) -> tuple[bytes | None, int]:
+        """Take bytes of the member; return them, None if they are too many, and their number."""
+        kept: list[bytes] = []
+        count = 0
+        while True:
+            taken = self.data[self.pos : self.pos + size - count]
+            count += len(taken)
+            self.pos += len(taken)
+            kept.append(taken)
+            if count > most:
+                kept.clear()
+            if count == size or not (self.fill() or (self.goes_on() and self.enter())):
+                break
+        try:
+            return b"".join(kept) if count <= most else None, count
+        except MemoryError:  # too many, too
+            return None, count
+
+
+_line_ends: Final = re.compile(rb"[\r\n]*+").match
+
+
 def records(
     chunks: Iterable[bytes], wanted: Callable[[Record], bool] = lambda _: True
 ) -> Iterator[Record | Fault]:
@@ -123,7 +204,7 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
         is_wanted = False
         why = f"the block has {length} bytes, more than {MAX_BLOCK}: not read"
     most = MAX_BLOCK if is_wanted else _LOOKED_THROUGH
-    block, count = text.take(length, most)
+    block, count = text.block(length, most)
     found = _checked(text, record._replace(size=length), count)
     if found is not None:
         if is_wanted and block:

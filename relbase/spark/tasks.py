@@ -140,24 +140,23 @@ def _known(job: Job, part: Part, output: str) -> Report:
         with storage.open_archive(listed) as file:
             found = json.loads(file.read())
         if state and found["made_of"] == state:
+            told = found["report"]
             faults = tuple(
-                Fault(offset, record_id, url, Trouble(trouble), text)
-                for offset, record_id, url, trouble, text in found["report"]["faults"]
+                Fault._make((*at, Trouble(why), text, None)) for *at, why, text in told["faults"]
             )
-            known = Report(**{**found["report"], "faults": faults})
+            known = Report(**{**told, "faults": faults})
             size, _ = storage.state_of(storage.join(output, name))
             if size == found["size"]:
                 return known._replace(warc=part.path, output=storage.join(output, name))
     report = _converted(job, [part], output, name)
     if report.output and state:
         size, _ = storage.state_of(report.output)
-        told_faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
-        plain = {**report._asdict(), "faults": told_faults}
-        told = json.dumps({"made_of": state, "size": size, "report": plain})
+        rows = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
+        told = {**report._asdict(), "faults": rows}
         made = _temporary(output, f"{name}.json")
         with suppress(OSError):
-            with open(made, "w", encoding="utf-8") as text:  # noqa: PTH123
-                text.write(told)
+            with open(made, "w", encoding="utf-8") as file:  # noqa: PTH123
+                json.dump({"made_of": state, "size": size, "report": told}, file)
             storage.put(made, listed)
     return report
 

@@ -19,8 +19,7 @@ from rows import cases, filled, rows
 from test_growth import repeated
 
 from relbase.containers import warc
-from relbase.containers.members import Unfolded
-from relbase.containers.warc import Fault, Record, Trouble, records
+from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -264,13 +263,13 @@ def test_a_block_that_is_too_long_is_not_held(
 def test_a_block_that_the_memory_cannot_hold_costs_itself_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    joined = Unfolded.take
+    joined = Unfolded.block
 
     def take(text: Unfolded, size: int, most: int) -> tuple[bytes | None, int]:
         block, count = joined(text, size, most)
         return (None if size == len(BLOCKS[3]) else block), count
 
-    monkeypatch.setattr(Unfolded, "take", take)
+    monkeypatch.setattr(Unfolded, "block", take)
     good, bad = read(b"".join([*SMALL, SMALL[0]]))
     assert ids(good) == [record_id(number) for number in (1, 2, 3, 1)]
     assert [fault.text for fault in bad] == ["the block is too large for the memory"]
