@@ -192,7 +192,10 @@ def follow(base: str, references: Iterable[str]) -> str:
             elif target.authority is not None and path == [""]:
                 path = ["/"]
             else:
-                path[-1] = _directory(path[-1], is_merged=is_merged)
+                # A path that has lost its dot segments ends in none.
+                last = path[-1].rpartition("/")[2]
+                is_dots = is_merged and last in {".", ".."}
+                path[-1] = f"{path[-1]}/" if is_dots else path[-1].removesuffix(last)
             path.append(r.path)
             scheme = target.scheme if r.scheme is None else r.scheme
             authority = target.authority if is_here else r.authority
@@ -203,12 +206,6 @@ def follow(base: str, references: Iterable[str]) -> str:
 
 
 _UNKNOWN: Final = Components(None, None, "", None, None)
-
-
-def _directory(path: str, *, is_merged: bool) -> str:
-    """A path up to its last slash; one that has lost its dot segments then ends in none."""
-    last = path.rpartition("/")[2]
-    return f"{path}/" if is_merged and last in {".", ".."} else path[: len(path) - len(last)]
 
 
 def remove_dot_segments(path: str, tell: Tell = untold) -> str:

@@ -10,7 +10,6 @@ import re
 import sys
 from binascii import a2b_base64, b2a_base64
 from itertools import chain
-from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
@@ -31,7 +30,6 @@ _UNBROKEN: Final = sys.maxsize
 
 # Lines broken at a time: few calls, and no more copies of a large body.
 _LINES: Final = 1 << 10
-_AT_ONCE: Final = 1 << 6
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
@@ -88,14 +86,9 @@ class Base64View(View):
 def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
     """Break characters into lines; the first one has only so much room."""
     pieces = [coded[:room]]
-    for at in range(room, len(coded), width * _LINES):
-        part = coded[at : at + width * _LINES]
-        whole = len(part) - len(part) % width
-        at_once = whole - whole % (width * _AT_ONCE)
-        pieces += map(eol.join, iter_unpack(f"{width}s" * _AT_ONCE, part[:at_once]))
-        pieces += [line for (line,) in iter_unpack(f"{width}s", part[at_once:whole])]
-        if whole < len(part):
-            pieces.append(part[whole:])
+    for start in range(room, len(coded), width * _LINES):
+        part = coded[start : start + width * _LINES]
+        pieces.append(eol.join([part[at : at + width] for at in range(0, len(part), width)]))
     return eol.join(pieces)
 
 

@@ -117,18 +117,14 @@ class QuotedPrintableView(View):
             inner_start, new = inner_start - 1, b"\r" + new
         at = start = self._advance(at, inner_at, inner_start)
         inner_at = inner_start
-        if self._passes(line, inner_end):
+        is_end = inner_end == line.inner_after
+        is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
+        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
             line = self._line_at(line.end, line.inner_after, inner_end)
             at, _, inner_at, _ = line
         if self._splits_crlf(line, inner_end):
             return line, Edit(start, line.end - 1, new)
         return line, Edit(start, self._advance(at, inner_at, inner_end), new)
-
-    def _passes(self, line: _Line, inner_end: int) -> bool:
-        """Whether an edit that begins in the line takes its line end away."""
-        if inner_end != line.inner_after:
-            return inner_end > line.inner_after
-        return not _ending(self._raw, line.start, line.end)[2]
 
     def _splits_crlf(self, line: _Line, offset: int) -> bool:
         """Whether an inner offset in the line is between CR and LF of its hard line end."""

@@ -22,9 +22,8 @@ from relbase.url.grammar.characters import (
     finding,
     searched,
 )
-from relbase.url.grammar.practice import base_remarks, remarks
 from relbase.url.grammar.rfc1738 import fieldspecs
-from relbase.url.grammar.rfc1808 import check_fragment, scheme_match
+from relbase.url.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
 from relbase.url.step import not_text
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""RFC 1808 §2.2, production by production: what a relative URL and a fragment are.
+"""RFC 1808: §2.2, production by production, what a relative URL and a fragment are; then practice.
 
 Only the first segment of a path must not be empty: `//h//x` is not a URL, while `//h/x//y` is one.
 A net_loc takes `?` and `;`: `//h?q` has no query.
@@ -8,18 +8,28 @@ A net_loc takes `?` and `;`: `//h?q` has no query.
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
     RFC_1808,
     Component,
     Cut,
+    Severity,
     components,
     cut_by,
+    finding,
     missing,
     searched,
 )
+from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, category, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.url.grammar.characters import Violation
+    from relbase.url.rfc1808 import Components
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
@@ -85,3 +95,158 @@ def relative_url(text: str, start: int, end: int) -> Cut:
     if text.startswith("/", start, end):
         return Cut("abs_path", cut_by(_abs_path, _GROUPS, text, start, end))
     return Cut("rel_path", cut_by(_rel_path, _GROUPS, text, start, end))
+
+
+# ---- Recommended practice: what is a URL by the grammar, and still should not be written. What
+# depends on a base that is not known is said conditionally, or not at all.
+
+_practice: Final = partial(finding, kind=Severity.PRACTICE)
+
+_KNOWN: Final = NEVER | SOMETIMES | ALWAYS
+
+# Those with "//" in RFC 1738 §5 whose URLs can be bases (§2.3), and https (RFC 2818 §2.4).
+_WITH_NET_LOC: Final = frozenset(
+    ("file", "ftp", "http", "https", "nntp", "gopher", "prospero", "wais")
+)
+
+
+def remarks(reference: str, base: str | None = None) -> Iterator[Violation]:
+    """Remark on a reference against recommended practice."""
+    parts, around = split(reference), None if base is None else split(base)
+    yield from _colon(reference, parts)
+    yield from _same_scheme(reference, parts, around)
+    yield from _type_d(reference, parts, around)
+    yield from _above_root(reference, parts, around)
+
+
+def base_remarks(base: str) -> Iterator[Violation]:
+    """Remark on a URL that is to serve as a base: whether relative URLs can be used with it."""
+    parts = split(base)
+    # A base keeps its scheme.
+    yield from _colon(base, parts)
+    yield from _type_d(base, parts, None)
+    yield from _above_root(base, parts, None)
+    scheme, net_loc, path, *_ = parts
+    if scheme is None:
+        yield _practice(base, 0, 0, "generic-RL", "a base has a scheme", section="RFC 1808 §2.2")
+    elif category(scheme) is Category.NEVER:
+        message = f'"{_short(scheme)}" is never used with relative URLs'
+        yield _practice(base, 0, len(scheme), "generic-RL", message, section="RFC 1808 §2.3")
+    elif net_loc is None and not path.startswith("/"):
+        message = "relative URLs need a base with a net_loc, or a path that begins with a slash"
+        at = len(scheme) + 1
+        yield _practice(base, at, len(base), "generic-RL", message, section="RFC 1808 §2.3")
+    elif net_loc is not None and not path:
+        at = len(scheme) + len("://") + len(net_loc)
+        message = "a base without a path leaves nothing to put a relative path in the place of"
+        yield _practice(base, at, at, "abs_path", message, "/", section="RFC 1808 §4")
+
+
+def _colon(text: str, parts: Components) -> Iterator[Violation]:
+    """§5.3: a path name with a colon is mistaken for a scheme name as the first component."""
+    scheme, net_loc, path, *_ = parts
+    if net_loc is not None or path.startswith("/"):
+        return
+    if scheme is None:
+        segment = path.partition("/")[0]
+        if ":" not in segment:
+            return
+        message = "a colon in the first segment is likely mistaken for the end of a scheme name"
+    elif scheme.lower() in _KNOWN:
+        return
+    else:
+        segment = f"{scheme}:" + path.partition("/")[0]
+        message = (
+            f'"{_short(scheme)}" reads as a scheme, and no known one: if a relative path is meant,'
+            ' precede it by "./", or escape the colon'
+        )
+    end = segment.rfind(":") + 1
+    # The preferred remedy first: "it does not affect the absolute form of the URL".
+    remedies = "./" + segment[:end], segment[:end].replace(":", "%3A")
+    yield _practice(text, 0, end, "fsegment", message, *remedies, section="RFC 1808 §5.3")
+
+
+def _same_scheme(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
+    """§5.2: `http:g`, a loophole of prior specifications."""
+    scheme, net_loc, path, *_ = parts
+    if scheme is None or net_loc is not None:
+        return
+    name = scheme.lower()
+    if base is None:
+        if name not in _WITH_NET_LOC:
+            return
+        message = f'not needed where the base is of scheme "{name}" too'
+    elif (base.scheme or "").lower() != name or base.net_loc is None:
+        return
+    else:
+        message = "the scheme of the base does not make this relative: leave it out"
+    # Without its scheme the path could show one again.
+    replacement = "./" if ":" in path.partition("/")[0] else ""
+    end = len(scheme) + 1
+    yield _practice(text, 0, end, "absoluteURL", message, replacement, section="RFC 1808 §5.2")
+
+
+def _type_d(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
+    """§5.3: `;type=d` has no place where relative URLs are used; a trailing slash has."""
+    _, _, path, params, query, fragment = parts
+    scheme = parts.scheme or (base.scheme if base else None)
+    if scheme is None or scheme.lower() != "ftp" or (params or "").lower() != "type=d":
+        return
+    after = sum(len(part) + 1 for part in (query, fragment) if part is not None)
+    end = len(text) - after
+    message = "a directory is better shown by a trailing slash, which relative URLs need"
+    remedies = ["" if path.endswith("/") else "/"]
+    if path == "":
+        message = f"{message}: write the name of the directory, or leave the reference empty"
+        remedies = []
+    start = end - len(";type=d")
+    yield _practice(text, start, end, "params", message, *remedies, section="RFC 1808 §5.3")
+
+
+def _above_root(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
+    """§5.2: more ".." segments than there are levels above them."""
+    scheme, net_loc, path, *_ = parts
+    levels = 0
+    if scheme is not None and net_loc is None and not path.startswith("/"):
+        return
+    if net_loc is None and not path.startswith("/"):
+        if base is None:
+            return
+        # The last segment of a base gives way.
+        *_, (_, levels) = [(0, 0), *_levels(base.path)][:-1]
+    at = 0 if scheme is None else len(scheme) + 1
+    at += 0 if net_loc is None else len(net_loc) + 2
+    walked = list(_levels(path, levels)) if ".." in path else []
+    first = next((place for place, level in walked if level < 0), None)
+    if first is None:
+        return
+    last = next((place for place, level in walked if place > first and level >= 0), len(path))
+    start, end = at + first, at + last
+    message = 'more ".." than levels: RFC 1808 keeps it, RFC 3986 and browsers drop it'
+    remedies: list[str] = []
+    is_absolute = path.startswith("/")
+    # What is left must be read as the same path; in an absolute one a dot segment is kept, too (§4
+    # step 4).
+    for remedy in ("",) if is_absolute else ("", "./"):
+        left = split(text[:start] + remedy + text[end:])
+        if left[:2] == parts[:2] and left.path and left.path.startswith("/") == is_absolute:
+            remedies = [remedy]
+            break
+    yield _practice(text, start, end, "segment", message, *remedies, section="RFC 1808 §5.2")
+
+
+def _levels(path: str, level: int = 0) -> Iterator[tuple[int, int]]:
+    """Where each segment begins, and its level below the root; -1: it is a ".." too many."""
+    at = 1 if path.startswith("/") else 0
+    for segment in path[at:].split("/"):
+        level = max(level, 0)
+        if segment != ".":
+            level += -1 if segment == ".." else 1
+        yield at, level
+        at += len(segment) + 1
+
+
+def _short(name: str) -> str:
+    """Enough of a scheme name, which is ASCII but may be long, to know it by."""
+    limit = 40
+    return name if len(name) <= limit else name[:limit] + "..."
