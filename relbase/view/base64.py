@@ -10,6 +10,7 @@ import re
 import sys
 from binascii import a2b_base64, b2a_base64
 from itertools import chain
+from struct import unpack
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
@@ -88,7 +89,8 @@ def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
     pieces = [coded[:room]]
     for start in range(room, len(coded), width * _LINES):
         part = coded[start : start + width * _LINES]
-        pieces.append(eol.join([part[at : at + width] for at in range(0, len(part), width)]))
+        whole, rest = divmod(len(part), width)
+        pieces.append(eol.join(unpack(f"{width}s" * whole + f"{rest}s" * (rest > 0), part)))
     return eol.join(pieces)
 
 
