@@ -185,7 +185,10 @@ class _Walk:
                     last = self.listed[-1]
                     last.part = last.part._replace(opaque=Reason.LIMIT_MIME_PARTS)
                     return at
-                entity = _rest(at, delimiter, parent, index)
+                header = Header(at, at, at, (), cut=False)
+                place = _place(parent, "application/octet-stream", header, delimiter)
+                part = Part(*place, encoding="binary", opaque=Reason.LIMIT_MIME_PARTS)
+                entity = _OpenPart(part, parent, index)
             self.count += 1
             self.fields += len(entity.part.header.fields)
             self.path.append(entity)
@@ -331,8 +334,3 @@ def _number(parent: _OpenPart | None, type_: str) -> str:
     # RFC 3501 §6.4.5: a message that is not a multipart has its body as part 1.
     section = number or "1"
     return section if type_.startswith("multipart/") else f"{section}.1"
-
-
-def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int | None) -> _OpenPart:
-    place = _place(parent, "application/octet-stream", Header(at, at, at, (), cut=False), delimiter)
-    return _OpenPart(Part(*place, encoding="binary", opaque=Reason.LIMIT_MIME_PARTS), parent, index)

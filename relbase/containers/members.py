@@ -278,9 +278,7 @@ BREAKS_OFF: Final = "the archive breaks off inside of a member"
 
 
 def _mark_of(start: bytes) -> bytes | None:
-    if start.startswith(GZIP):
-        return GZIP
-    return ZSTD if start.startswith(ZSTD) else None
+    return next((mark for mark in (GZIP, ZSTD) if start.startswith(mark)), None)
 
 
 def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:

@@ -14,7 +14,9 @@ _OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 def is_mbox(start: bytes) -> bool:
     if start.startswith(_FROM):
         after = start.find(b"\n") + 1
-        return has_date(start) or (after > 0 and begins_file(start) and is_mail(start[after:]))
+        return bool(has_date(start)) or (
+            after > 0 and begins_file(start) and is_mail(start[after:])
+        )
     # Text may stand before the first message, but no markup: there are pages of mail, too.
     for line in _later_from.finditer(start):
         if has_date(start[line.end() - len(_FROM) :]):
@@ -236,9 +238,10 @@ _RFC_822: Final = rb"(?:%b,? {1,3})?%b[ -]%b[ -](?:[0-9]{4}|[0-9]{2}) {1,3}%b%b"
     *(_DAY, _DATE, _MONTH),
     *(_TIME, _ZONE),
 )
-_dated: Final = expression(
+# A line with a whole date is a From_ line whatever follows.
+has_date: Final = expression(
     rb"%b(?:%b {1,3}[0-9]{4}%b|%b)%b" % (_WHO, _ASCTIME, _ZONE, _RFC_822, _END)
-)
+).match
 
 # The line after it: a field, or what some mailers put before the fields.
 _FIELD: Final = rb"(?=[!-9;-~]{1,99}[ \t]{0,9}:|>?From )"
@@ -259,13 +262,9 @@ _FOLLOWED: Final = (
 _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 
-def has_date(text: bytes) -> bool:
-    return _dated.match(text) is not None
-
-
 def is_separator(text: bytes) -> bool:
     r"""Return whether a line separates messages, if an empty line is before it."""
-    return has_date(text) or any(one.match(text) is not None for one in _FOLLOWED)
+    return has_date(text) is not None or any(one.match(text) is not None for one in _FOLLOWED)
 
 
 def begins_file(text: bytes) -> bool:

@@ -145,9 +145,8 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
 def _message_view(entity: MailPart, encoded: int) -> View | None:
     """What shows a message that is encoded as a whole, None where there is none to enter."""
     part = entity.part
-    if part.opaque is not Reason.MIME_ENCODED or part.type not in MESSAGES or part.disputed:
-        return None
-    if encoded >= MAX_ENCODED:
+    is_message = part.opaque is Reason.MIME_ENCODED and part.type in MESSAGES
+    if not is_message or part.disputed or encoded >= MAX_ENCODED:
         return None
     return transfer_view(part, entity.body, entity.eol)
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import pyarrow as pa
@@ -79,11 +78,6 @@ def schema_of_links(names: Sequence[str], texts: pa.DataType | None = None) -> p
     return pa.schema([*links, *(pa.field(MARK + one.name, one.type) for one in ERRORS)])
 
 
-def _decoded(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    arrays = [one.dictionary_decode() if one.type == REPEATED else one for one in batch.columns]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
 def link_batches(
     job: Job,
     groups: Groups | None,
@@ -91,10 +85,14 @@ def link_batches(
     data_urls: bool,  # noqa: FBT001 (bound by the driver)
     given: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    decoded = partial(_decoded, schema=schema_of_links(names))
+    schema = schema_of_links(names)
     columns = Columns(schema_of_links(names, REPEATED), BATCH)
     select = selector(names, data_urls=data_urls)
     no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
+
+    def decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
+        arrays = [one.dictionary_decode() if one.type == REPEATED else one for one in batch.columns]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def wide(row: LinkRow | PackedRows) -> tuple[object, ...]:
         chosen = select(row)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate, groupby, islice
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -79,7 +78,10 @@ class Columns:
                 else:
                     for column, values in zip(self._columns, zip(*piece, strict=True), strict=True):
                         column.extend(values)
-                if len(self) >= self._most or sum(map(_size, self._columns)) > MAX_TEXT:
+                if (
+                    len(self) >= self._most
+                    or sum(column.size for column in self._columns) > MAX_TEXT
+                ):
                     yield self.take()
 
     def _add_packed(self, size: int, values: _Values) -> None:
@@ -100,8 +102,6 @@ class Columns:
         self._columns = list(map(_column, self._schema))
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
-
-_size: Final = attrgetter("size")
 
 # The codes of `array` for the numbers of Arrow.
 _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
