@@ -92,47 +92,33 @@ def test_the_page_of_selenium() -> None:
     assert response_base(driver).url == ""
 
 
-class PlaywrightPage:
-    """The names that Playwright's page has, of those that are asked for."""
-
-    url = "http://h.example/d/p"
-
-    def content(self) -> str:
-        return PAGE
+def playwright(**names: Any) -> SimpleNamespace:
+    """A page or a response of Playwright, with those of its names that are asked for."""
+    return SimpleNamespace(url="http://h.example/d/p", **names)
 
 
-class AsyncPage(PlaywrightPage):
-    async def content(self) -> str:  # type: ignore[override]
-        return PAGE
-
-
-class PlaywrightResponse:
-    """As above, of a response after a redirect."""
-
-    url = "http://h.example/d/p"
-    headers: Final = {"content-type": "text/html; charset=utf-8", "content-encoding": "gzip"}
-    status = 200
-    request = SimpleNamespace(
+RESPONSE: Final[dict[str, Any]] = {
+    "headers": {"content-type": "text/html; charset=utf-8", "content-encoding": "gzip"},
+    "status": 200,
+    "request": SimpleNamespace(
         redirected_from=SimpleNamespace(url="http://h.example/a", redirected_from=None)
-    )
-
-    def body(self) -> bytes:
-        return PAGE.encode()
+    ),
+}
 
 
-class AsyncResponse(PlaywrightResponse):
-    async def body(self) -> bytes:  # type: ignore[override]
-        return PAGE.encode()
+async def awaited() -> str:
+    return PAGE
 
 
 def test_playwright() -> None:
-    for one in (PlaywrightPage(), PlaywrightResponse()):
-        assert rewrite_response(one).data.decode() == REWRITTEN.format(host="h.example")  # type: ignore[arg-type]
-    assert response_base(PlaywrightResponse()).source == "redirect 1"
+    response = playwright(**RESPONSE, body=PAGE.encode)
+    for one in (playwright(content=lambda: PAGE), response):
+        assert rewrite_response(one).data.decode() == REWRITTEN.format(host="h.example")
+    assert response_base(response).source == "redirect 1"
     with pytest.raises(ValueError, match=r"give await page\.content\(\) to rewrite_text"):
-        rewrite_response(AsyncPage())  # type: ignore[arg-type]
+        rewrite_response(playwright(content=awaited))
     with pytest.raises(ValueError, match=r"await response\.body\(\)"):
-        rewrite_response(AsyncResponse())
+        rewrite_response(playwright(**RESPONSE, body=awaited))
 
 
 def test_the_page_of_a_real_browser() -> None:

@@ -110,11 +110,15 @@ class Case:
         """The links that a reference of the browser may be."""
         return self._places.get(place(reference), ())
 
+    def within(self, pattern: re.Pattern[bytes], links: Iterable[Link]) -> list[Link]:
+        """Those links that stand in what an expression finds."""
+        spans = [found.span() for found in pattern.finditer(self.data)]
+        return [link for link in links if any(a < link.span.start < b for a, b in spans)]
+
     @cached_property
-    def commented(self) -> tuple[Link, ...]:
+    def commented(self) -> list[Link]:
         """The links in conditional comments."""
-        spans = [found.span() for found in _comments(self.data)]
-        return tuple(link for link in self.links if any(a < link.span.start < b for a, b in spans))
+        return self.within(_COMMENT, self.links)
 
     @cached_property
     def noscript_runs_over(self) -> bool:
@@ -136,11 +140,7 @@ def numbered(documents: Iterable[tuple[str, bytes]]) -> list[Case]:
     ]
 
 
-_comments: Final = re.compile(
-    rb"<!--\[if[^\]>]*\]>.*?(?:--!?>|\Z)", re.DOTALL | re.IGNORECASE
-).finditer
-
-
+_COMMENT: Final = re.compile(rb"<!--\[if[^\]>]*\]>.*?(?:--!?>|\Z)", re.DOTALL | re.IGNORECASE)
 _noscripts: Final = re.compile(rb"<noscript(.*?)</noscript", re.DOTALL | re.IGNORECASE).findall
 _unclosed: Final = re.compile(
     rb"<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?![a-z])(?!.*</\1)"

@@ -7,7 +7,6 @@ is a difference.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Final
 
@@ -15,8 +14,6 @@ from cases import Case, normal, parses
 from resolved import Opened, Reference
 
 from relbase import Link, Reason, Status
-
-_Find = Callable[[bytes], Iterator[re.Match[bytes]]]
 
 
 class Rule(Enum):
@@ -54,21 +51,13 @@ def of_base(case: Case, seen: Opened) -> Rule | None:
         for link in case.bases
         if _frozen(case, case.resolved(link.reference, link.base)) == seen.base
     ]
-    if _any_within(_noscripts, case.data, stating):
+    if case.within(_NOSCRIPT, stating):
         return Rule.NOSCRIPT_BASE
-    return Rule.FOSTERED if _any_within(_tables, case.data, stating) else None
+    return Rule.FOSTERED if case.within(_TABLE, stating) else None
 
 
-_noscripts: Final = re.compile(
-    rb"<noscript.*?(?:</noscript|\Z)", re.DOTALL | re.IGNORECASE
-).finditer
-_tables: Final = re.compile(rb"<table.*?(?:</table|\Z)", re.DOTALL | re.IGNORECASE).finditer
-
-
-def _any_within(find: _Find, data: bytes, links: Iterable[Link]) -> bool:
-    """Whether one of the links stands in what an expression finds."""
-    spans = [found.span() for found in find(data)]
-    return any(start < link.span.start < end for link in links for start, end in spans)
+_NOSCRIPT: Final = re.compile(rb"<noscript.*?(?:</noscript|\Z)", re.DOTALL | re.IGNORECASE)
+_TABLE: Final = re.compile(rb"<table.*?(?:</table|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def _frozen(case: Case, url: str) -> str:
@@ -239,7 +228,7 @@ def of_unseen(case: Case, link: Link, seen: Opened) -> Rule | None:
         return Rule.DROPPED
     if seen.is_framed and (b"<frameset" in before or link.element not in _OF_HEAD):
         return Rule.DROPPED  # with the body, which was there before
-    if b"<template" in before and _any_within(_srcdocs, case.data, (link,)):
+    if b"<template" in before and case.within(_SRCDOC, (link,)):
         return Rule.INERT
     if seen.charset != case.charset and not link.reference.isascii():
         return Rule.CHARSET
@@ -256,6 +245,6 @@ _DROPPED: Final = frozenset(
 # The frameset takes the place of the body alone.
 _OF_HEAD: Final = frozenset(("base", "link", "meta", "script", "style"))
 
-_srcdocs: Final = re.compile(
+_SRCDOC: Final = re.compile(
     rb"\ssrcdoc\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>][^\s>]*)", re.IGNORECASE
-).finditer
+)

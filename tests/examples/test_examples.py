@@ -4,6 +4,8 @@ import email
 import email.policy
 import importlib.util
 import json
+import re
+import shlex
 import subprocess
 import sys
 from html import unescape
@@ -12,6 +14,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import pytest
+import running
 from web import Page, serving
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
@@ -194,3 +197,55 @@ def test_each_example_is_short() -> None:
     found: dict[str, Any] = {path.name: path.read_text() for path in EXAMPLES.glob("*.py")}
     assert len(found) == 6
     assert all(text.count("\n") < 45 for text in found.values())
+
+
+# ---- the hooks of pre-commit and the example workflow: their commands run, and fail as they should
+
+HOOKS: Final = (EXAMPLES.parent / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+WORKFLOW: Final = (EXAMPLES / "relative-links.yml").read_text(encoding="utf-8")
+
+ENTRIES: Final = re.findall(r"^  entry: relbase (.*)$", HOOKS, re.MULTILINE)
+STEPS: Final = re.findall(r"^          arguments: (.*)$", WORKFLOW, re.MULTILINE)
+ACTION: Final = (EXAMPLES.parent / "action.yml").read_text(encoding="utf-8")
+
+MAIL: Final = b"Content-Type: text/html\n\n<a href=%b>"
+FEED: Final = (
+    b'<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><link href="%b"/></feed>'
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for directory in ("public", "mail-templates"):
+        Path(directory).mkdir()
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("link", "status"), [(b"/x", 1), (b"http://h/x", 0)])
+def test_the_hooks(link: bytes, status: int) -> None:
+    assert len(ENTRIES) == 2
+    Path("mail.eml").write_bytes(MAIL % link)
+    Path("feed.atom").write_bytes(FEED % link)
+    Path("page.html").write_bytes(b"<a href=%b><a href=#top>" % link)
+    first, second = map(shlex.split, ENTRIES)
+    assert running.run(*first, "mail.eml", "feed.atom").exit_code == status
+    assert running.run(*second, "page.html").exit_code == status
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("link", "status"), [(b"x", 1), (b"http://h/x", 0)])
+def test_the_workflow(link: bytes, status: int) -> None:
+    assert len(STEPS) == 2
+    Path("public/index.html").write_bytes(b"<a href=relative.html>")
+    Path("public/feed.xml").write_bytes(FEED % link)
+    Path("mail-templates/a.html").write_bytes(b"<a href=%b>" % link)
+    [command] = re.findall(r"relbase (rewrite .*) \$ARGUMENTS$", ACTION, re.MULTILINE)
+    for step in STEPS:
+        assert running.run(*shlex.split(f"{command} {step}")).exit_code == status
+
+
+def test_the_configuration_names_the_hooks() -> None:
+    configuration = (EXAMPLES / "pre-commit-config.yaml").read_text(encoding="utf-8")
+    ids = r"^ *- id: (.*)$"
+    assert re.findall(ids, configuration, re.MULTILINE) == re.findall(ids, HOOKS, re.MULTILINE)
