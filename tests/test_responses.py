@@ -206,24 +206,12 @@ def test_arguments_count_before_the_response(port: int) -> None:
     assert result == rewrite(BODY, url="http://o.example/", headers=given, profile="whatwg")
 
 
-SCRAPY: Final = HtmlResponse(
-    "http://h.example/c",
-    headers={
-        "Content-Type": ["text/html; charset=windows-1251"],
-        "Base": ["mailto:x", "http://b/"],
-    },
-    body=BODY,
-)
-
-
 def test_a_scrapy_response_without_a_request() -> None:
-    result = rewrite_response(SCRAPY)
-    assert result == rewrite(
-        BODY,
-        url="http://h.example/c",
-        headers=[("Content-Type", "text/html; charset=windows-1251"), ("Base", "mailto:x"),
-                 ("Base", "http://b/")],
-    )  # fmt: skip
+    url, type_ = "http://h.example/c", "text/html; charset=windows-1251"
+    fields = {"Content-Type": [type_], "Base": ["mailto:x", "http://b/"]}
+    headers = [("Content-Type", type_), ("Base", "mailto:x"), ("Base", "http://b/")]
+    response = HtmlResponse(url, headers=fields, body=BODY)
+    assert rewrite_response(response) == rewrite(BODY, url=url, headers=headers)
 
 
 def test_a_scrapy_response_after_redirects() -> None:
@@ -249,25 +237,6 @@ def test_a_response_of_urllib3_that_knows_no_host() -> None:
     with pytest.raises(ValueError, match=r"the path of its URL alone, '/d/': give .* as url="):
         rewrite_response(response)
     assert rewrite_response(response, url="http://h/d/").data == b"<a href=http://h/d/x>"
-
-
-def test_a_body_of_which_something_was_read_is_no_document(port: int) -> None:
-    url = f"http://127.0.0.1:{port}/plain"
-    with urllib3.PoolManager() as manager:
-        response = manager.request("GET", url, preload_content=False)
-        assert len(response.read(5)) == 5
-        with pytest.raises(ValueError, match="was read before"):
-            rewrite_response(response)
-        response.release_conn()
-
-    async def of_aiohttp() -> None:
-        async with aiohttp.ClientSession() as session, session.get(url) as waiting:
-            assert len(await waiting.content.readexactly(5)) == 5
-            await waiting.read()
-            with pytest.raises(ValueError, match="was read before"):
-                rewrite_response(waiting)
-
-    asyncio.run(of_aiohttp())
 
 
 FIELDS: Final = {
@@ -416,33 +385,25 @@ def test_what_is_gzip_by_itself_stays(type_: str, coding: str | None, *, is_deco
     )
 
 
+def refused(response: Any, why: str = "was read before") -> None:
+    with pytest.raises(ValueError, match=why):
+        rewrite_response(response)
+
+
 def test_bodies_that_are_not_read_yet(port: int) -> None:
     url = f"http://127.0.0.1:{port}/plain"
     with requests.get(url, stream=True, timeout=10) as unread:
-        with pytest.raises(ValueError, match=r"call response\.content first"):
-            rewrite_response(unread)
+        refused(unread, r"call response\.content first")
         assert unread.content == BODY
         assert rewrite_response(unread) == expected("/plain", port)
     with httpx.Client() as client, client.stream("GET", url) as streamed:
-        with pytest.raises(ValueError, match=r"call response\.read\(\) first"):
-            rewrite_response(streamed)
+        refused(streamed, r"call response\.read\(\) first")
         streamed.read()
         assert rewrite_response(streamed) == expected("/plain", port)
     with urllib.request.urlopen(url) as response:
         assert response.status == HTTPStatus.OK
         assert rewrite_response(response).changed
-        with pytest.raises(ValueError, match="was read before"):
-            rewrite_response(response)
-
-    for path in ("/plain", "/chunked"):
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
-            assert len(response.read(5)) == 5
-            with pytest.raises(ValueError, match="was read before"):  # a part is no document
-                rewrite_response(response)
-    with addinfourl(io.BytesIO(BODY), email.message.Message(), url) as begun:
-        begun.read(5)
-        with pytest.raises(ValueError, match="was read before"):
-            rewrite_response(begun)
+        refused(response)
     raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n"
     head = http.client.HTTPResponse(
         SimpleNamespace(makefile=lambda _mode: io.BytesIO(raw)),  # type: ignore[arg-type]
@@ -451,9 +412,27 @@ def test_bodies_that_are_not_read_yet(port: int) -> None:
     head.begin()
     assert rewrite_response(head, url=url).data == b""
 
-    async def unread_of_aiohttp() -> None:
-        async with aiohttp.ClientSession() as session, session.get(url) as waiting:
-            with pytest.raises(ValueError, match=r"await response\.read\(\)"):
-                rewrite_response(waiting)
 
-    asyncio.run(unread_of_aiohttp())
+def test_a_body_of_which_something_was_read_is_no_document(port: int) -> None:
+    url = f"http://127.0.0.1:{port}/plain"
+    with urllib3.PoolManager() as manager:
+        response = manager.request("GET", url, preload_content=False)
+        assert len(response.read(5)) == 5
+        refused(response)
+        response.release_conn()
+    for path in ("/plain", "/chunked"):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as begun:
+            assert len(begun.read(5)) == 5
+            refused(begun)
+    with addinfourl(io.BytesIO(BODY), email.message.Message(), url) as begun:
+        begun.read(5)
+        refused(begun)
+
+    async def of_aiohttp() -> None:
+        async with aiohttp.ClientSession() as session, session.get(url) as waiting:
+            refused(waiting, r"await response\.read\(\)")
+            assert len(await waiting.content.readexactly(5)) == 5
+            await waiting.read()
+            refused(waiting)
+
+    asyncio.run(of_aiohttp())

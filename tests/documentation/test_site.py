@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any, Final
@@ -186,18 +186,18 @@ class Playground:
         button = self._browser.find_element("css selector", "#playground [type=submit]")
         self._browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
-        until = time.monotonic() + _SECONDS
-        while self.script("return document.querySelector('#playground [type=submit]').disabled"):
-            assert time.monotonic() < until, self.script("return at('state').textContent")
-            time.sleep(0.05)
+        ready = "return !document.querySelector('#playground [type=submit]').disabled"
+        self._wait(lambda: self.script(ready))
 
     def shown(self) -> None:
         """Wait for the page in the frame."""
+        whole = "return document.readyState === 'complete' && document.querySelector('footer')"
+        self._wait(lambda: self.inside(whole))
+
+    def _wait(self, is_done: Callable[[], Any]) -> None:
         until = time.monotonic() + _SECONDS
-        while self.inside("return document.readyState") != "complete" or not self.inside(
-            "return document.querySelector('footer')"
-        ):
-            assert time.monotonic() < until
+        while not is_done():
+            assert time.monotonic() < until, self.script("return at('state').textContent")
             time.sleep(0.05)
 
     def script(self, text: str) -> Any:
