@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pytest
 from browsing import screen, violations
+from rows import lines
 from served import Answer, Site
 
 import relbase
@@ -23,6 +24,7 @@ from tools import playground
 
 ROOT: Final = Path(__file__).parents[2]
 HOST: Final = "http://docs.example.com.test/"
+TABLES: Final = Path(__file__).with_name("site.txt")
 _SECONDS: Final = 120
 
 
@@ -90,23 +92,7 @@ def test_each_table_of_speeds_is_a_chart_of_the_same_numbers(built: Path) -> Non
             assert width == pytest.approx(320 * speed / max(speeds), abs=0.1)
 
 
-# What scripts hold of addresses: in comments, as names, and asked of the theme's or of Pyodide's
-# functions that nothing here calls. (The list of packages is empty, and the policy of the pages
-# forbids it.)
-NEVER_LOADED: Final = {
-    "http://lunrjs.com",
-    "http://tartarus.org/~martin/PorterStemmer/js.txt",
-    "https://bit.ly/2s3ChXG",
-    "https://clipboardjs.com/",
-    "https://api.github.com/repos/${e}/${t}",
-    "https://api.github.com/users/${e}",
-    "https://${e}/api/v4/projects/${encodeURIComponent(t",
-    "https://cdn.jsdelivr.net/pyodide/v${U}/full/",
-    "http://code.google.com/p/urim/",
-    "http://snowball.tartarus.org/",
-    "http://www.mozilla.org/MPL/",
-    "https://github.com/MihaiValentin/lunr-languages",
-}
+NEVER_LOADED: Final = frozenset(lines(TABLES, "never loaded"))
 _NAMESPACES: Final = ("http://www.w3.org/", "http://www.example.org/", "http://w3.org/")
 
 
@@ -123,17 +109,7 @@ def test_scripts_hold_no_address_that_they_load(built: Path) -> None:
     assert found <= NEVER_LOADED
 
 
-# What Chromium asks by itself, whatever is open.
-CHROMIUMS_OWN: Final = {
-    "accounts.google.com",
-    "android.clients.google.com",
-    "clients2.google.com",
-    "content-autofill.googleapis.com",
-    "optimizationguide-pa.googleapis.com",
-    "safebrowsing.googleapis.com",
-    "update.googleapis.com",
-    "www.google.com",
-}
+CHROMIUMS_OWN: Final = frozenset(lines(TABLES, "chromium's own"))
 
 
 def asked_elsewhere(site: Site) -> set[str]:
