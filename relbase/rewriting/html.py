@@ -41,7 +41,7 @@ from relbase.rewriting.scan import css_scan_for, named_of, scan_for
 from relbase.url.resolver import Profile
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.runs import CdataView, PiecesView
-from relbase.view.transcode import escaped_view, text_view, writes_all
+from relbase.view.transcode import UNICODE, escaped_view, text_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -200,7 +200,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    if context.charset == "utf-8" and writes_all(context.encoding):
+    if context.charset == "utf-8" and context.encoding in UNICODE:
         return shift(visit_value(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
     make_view = partial(_raw_view, raw, context, escaped)
@@ -220,7 +220,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
     part = raw[piece.start : piece.end]
     if not piece.is_cdata:
         return attribute_view(part, html.TEXT, context.charset)
-    if context.charset == "utf-8" and writes_all(context.encoding):
+    if context.charset == "utf-8" and context.encoding in UNICODE:
         return CdataView(part)
     return _raw_view(part, context, css_escaped)
 

@@ -16,7 +16,7 @@ from relbase.references.scanner import IN_CSS, UNQUOTED, Shape, ShapeEdit
 from relbase.rewriting.context import weight
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
-from relbase.view.characters import inner, is_multi_byte
+from relbase.view.characters import MULTI_BYTE, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +128,7 @@ def walk_for(context: Context, walk: str, mode: int = scanner.EDITS) -> Callable
         mode=mode,
         whatwg=context.task.profile is Profile.WHATWG,
         in_css=is_same_in_css(context),
-        ascii_stands=walk not in _OF_TAGS or not is_multi_byte(context.charset),
+        ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
         extended=context.task.policy.extended,
     )
 

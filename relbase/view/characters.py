@@ -104,11 +104,6 @@ def _bytes(bad: str) -> bytes:
     return bad.encode("ascii", "surrogateescape")
 
 
-def is_multi_byte(charset: str) -> bool:
-    """Whether an undecodable byte could become a character with an ASCII byte after it."""
-    return charset in MULTI_BYTE
-
-
 def characters(charset: str, raw: bytes) -> Iterator[Run]:
     """Yield the runs of a text that are its characters outside ASCII."""
     for unit in _units(charset).finditer(raw):

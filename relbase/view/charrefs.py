@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.view.characters import code_of, is_multi_byte, text, unit_pattern, unit_run
+from relbase.view.characters import MULTI_BYTE, code_of, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
@@ -43,7 +43,7 @@ def spell(new: bytes, quote: bytes, charset: str) -> bytes:
     if string.isascii() and not unsafe.search(string):
         return new
     string = unsafe.sub(lambda found: _REFERENCES[found[0]], string)
-    if is_multi_byte(charset):
+    if charset in MULTI_BYTE:
         string = _BEHIND_BYTE.sub(lambda found: reference(found[0]).decode("ascii"), string)
     return encode(string, charset)
 

@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.expressions import expression
-from relbase.view.characters import bytes_of, characters, is_multi_byte, text
+from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import (
-    DEFAULT,
-    UNREADABLE,
     UTF_32,
     WIDE,
     Charset,
@@ -49,9 +47,7 @@ def reference(character: str) -> bytes:
 def document_view(
     data: bytes, charset: str, unencodable: Callable[[str], bytes] = reference
 ) -> View | None:
-    """Return the view that a document is scanned in, None for none; ValueError if unreadable."""
-    if not _is_scanned(charset):
-        raise ValueError(f"no document is scanned as {charset!r}: pass it through")
+    """Return the view that a document is scanned in, None for none."""
     if charset in WIDE:
         return utf16_view(data, charset)
     if charset == _ISO_2022_JP:
@@ -61,20 +57,12 @@ def document_view(
     return None
 
 
-@lru_cache(maxsize=64)  # there are 39 names
-def _is_scanned(charset: str) -> bool:
-    # Most documents are in these, and to load all names takes longer than to rewrite a small one.
-    if charset in {"utf-8", DEFAULT.name}:
-        return True
-    return charset not in UNREADABLE and lookup(charset) == charset
-
-
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
     """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
 
     def spell(new: bytes) -> bytes:
         string = text(new)
-        if is_multi_byte(charset):  # what follows an undecodable byte could complete it
+        if charset in MULTI_BYTE:  # what follows an undecodable byte could complete it
             bad = unencodable("\ufffd").decode("ascii")
             string = _COMPLETED.sub(lambda _: bad, string)
         return encode(string, charset, unencodable)
@@ -86,12 +74,8 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
 _COMPLETED: Final = expression("[\udc80-\udcff](?=[0-9@-~]|[^\0-\x7f\udc80-\udcff])")
 
 
-def writes_all(charset: str) -> bool:
-    """Whether every character can be written in a charset."""
-    return charset in _UNICODE
-
-
-_UNICODE: Final = frozenset({"utf-8", *WIDE})
+# In these every character can be written.
+UNICODE: Final = frozenset({"utf-8", *WIDE})
 
 
 def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
@@ -298,7 +282,7 @@ def xml_view(data: bytes, charset: str) -> View | None:
     view = document_view(data, charset)
     if view is not None or charset == "utf-8":
         return view
-    return text_view(data, charset) if is_multi_byte(charset) else _byte_view(data, charset)
+    return text_view(data, charset) if charset in MULTI_BYTE else _byte_view(data, charset)
 
 
 def _byte_view(data: bytes, charset: str) -> CountedView:
