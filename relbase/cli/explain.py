@@ -151,17 +151,15 @@ class _Plan:
             # An input that is called index does not lose its page to the index.
             last = f"_{last}" if (*planned.parts[:-1], last) == (_INDEX,) else last
             planned = planned._replace(parts=(*planned.parts[:-1], last), replaces=self._force)
-        self._writer.write(planned, (data,), None)
+        self._made.add(self._writer.write(planned, (data,), None))
         self._rows.append(("/".join(planned.parts), summary))
-        self._made.add(os.path.dirname(planned.path) or ".")  # noqa: PTH120
 
     def settle(self) -> None:
         if self.directory is not None and self._rows:
             markup = index(self._rows).encode("utf-8", "backslashreplace")
             made = Output(self.directory, (_INDEX,), self._force)
-            self._made.add(self.directory)
             try:
-                self._writer.write(made, (markup,), None)
+                self._made.add(self._writer.write(made, (markup,), None))
             except files.InputError as error:
                 raise streams.OutputError(str(error)) from None
         settle(self._made)

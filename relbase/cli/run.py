@@ -71,12 +71,12 @@ class _Running:
         self.quiet = verbosity is Verbosity.NONE
         is_shown = own.output is not None and streams.is_terminal() and not plan.several
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
-        is_coloured = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
-        self._is_coloured = is_coloured and own.diff
+        is_coloured = own.diff and streams.is_terminal(output=True)
+        self._is_coloured = is_coloured and "NO_COLOR" not in os.environ
         self._report: Callable[[Done], None] | None = None
         if own.report is not None:
-            goes_on = own.report == own.resume
-            self._report = stack.enter_context(reporting(own.report, goes_on=goes_on))
+            report = reporting(own.report, goes_on=own.report == own.resume)
+            self._report = stack.enter_context(report)
         self._warnings = WarningPrinter(verbosity)
         # The lines of SARIF are results within one object.
         self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")

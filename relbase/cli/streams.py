@@ -156,21 +156,19 @@ class Verbosity(Enum):
     ALL = "all"
 
 
+@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Collected:
     """The warnings on one input; those of the reason `ignored` are not wanted."""
 
-    __slots__ = ("_ignored", "_verbosity", "counts", "lines")
-
-    def __init__(self, verbosity: Verbosity = Verbosity.COUNTED, ignored: str = "") -> None:
-        self._verbosity = verbosity
-        self._ignored = ignored
-        self.counts: Counter[str] = Counter()  # by reason
-        self.lines: list[tuple[str, str]] = []  # a reason, and a printable line
+    verbosity: Verbosity = Verbosity.COUNTED
+    ignored: str = ""
+    counts: Counter[str] = dataclasses.field(default_factory=Counter)  # by reason
+    lines: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # reasons, texts
 
     def add(self, reason: str, line: str) -> None:
-        if reason == self._ignored:
+        if reason == self.ignored:
             return
-        if self._verbosity is Verbosity.ALL or reason not in self.counts:
+        if self.verbosity is Verbosity.ALL or reason not in self.counts:
             self.lines.append((reason, line))
         self.counts[reason] += 1
 

@@ -282,9 +282,8 @@ class _Doing:
             name, pieces = self._message(name, pieces)
             output = output._replace(parts=(*steps, name))
             self._done.job = self._done.job._replace(output=output)
-        if self._writer.write(output, pieces, source.status):
-            self._done.directory = os.path.dirname(output.path) or "."  # noqa: PTH120
-        elif self._done.job.hashes is not None:
+        self._done.directory = self._writer.write(output, pieces, source.status)
+        if not self._done.directory and self._done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
 
     def _replace(
@@ -308,8 +307,8 @@ class _Doing:
             if old.folder is not None:
                 name, pieces = self._message(old.name, pieces)
                 place = old._replace(name=name, replaces=name == old.name)
-            self._writer.put(place, pieces, held.status, self._has_changed)
-            self._done.directory = place.parent.path
+            put = self._writer.put
+            self._done.directory = put(place, pieces, held.status, self._has_changed)
 
     def _message(self, name: str, pieces: Iterable[bytes]) -> tuple[str, Iterable[bytes]]:
         """A message of a Maildir, and its name, which may say the size that it unfolds to."""

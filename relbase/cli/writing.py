@@ -64,10 +64,10 @@ class Writer:
         pieces: Iterable[bytes],
         like: os.stat_result | None,
         wanted: Callable[[], bool] = lambda: True,
-    ) -> bool:
-        """Write a file, with the mode and the times of another one, and return whether it is new.
+    ) -> str:
+        """Write a file, with the mode and the times of another one, and return its directory.
 
-        It is not where none is `wanted` when all pieces are written, or an earlier run has written
+        That is "" where none is `wanted` when all pieces are written, or an earlier run has written
         it. That this file cannot be written is an `InputError`, that none can an `OutputError`.
         """
         mode = 0o666 if like is None else 0o600
@@ -81,16 +81,15 @@ class Writer:
                 with directories.NewFile(made_in, place.name, mode) as made:
                     made.write(pieces)
                     if not wanted():
-                        return False
+                        return ""
                     if place.old is not None:
                         keep_attributes(place.old, made)
                     status = made.finish(like)
                     is_new = _name(made_in, made.name, place)
         self._identities.add(identity(status))
-        return is_new
+        return place.parent.path if is_new else ""
 
-    def write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> bool:
-        """Write an output below its directory; return whether it is new."""
+    def write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> str:
         *steps, name = output.parts
         flags = output.replaces, output.goes_on, output.is_only
         with files.failing(output.path, is_only=output.is_only), ExitStack() as stack:
