@@ -196,8 +196,10 @@ _UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
     Syntax.LINK: _Unsafe(expression(r"[\0-\x20\x7F<>]"), ""),
     Syntax.TEMPLATE: _Unsafe(expression(r"[\0-\x20\x7F{}]"), ""),
 }
-_SINGLE_QUOTED: Final = _Unsafe(expression(r"[\0-\x1F\x7F']"), " ")
-_DOUBLE_QUOTED: Final = _Unsafe(expression(r'[\0-\x1F\x7F"]'), " ")
+_QUOTED: Final = {
+    b"'": _Unsafe(expression(r"[\0-\x1F\x7F']"), " "),
+    b'"': _Unsafe(expression(r'[\0-\x1F\x7F"]'), " "),
+}
 # What the steps before 11.9 would take from the front of a bare URL, by its last character: the
 # keyword (11.6), a separator (10.3), a quote (11.8).
 _FRONT: Final = expression(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
@@ -205,19 +207,11 @@ _FRONT: Final = expression(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
 
 def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
     """Return a URL spelled so that it is one whole URL at its place; itself where it is already."""
-    if syntax is Syntax.REFRESH:
-        return _spell_refresh(url, value, span)
-    return _encode(_UNSAFE[syntax], url)
-
-
-def _spell_refresh(url: str, value: bytes, span: Span) -> str:
-    before = value[: span.start].rstrip(C0_AND_SPACE_BYTES)
-    if before.endswith(b"'"):
-        return _encode(_SINGLE_QUOTED, url)
-    if before.endswith(b'"'):
-        return _encode(_DOUBLE_QUOTED, url)
-    url = _encode(_UNSAFE[Syntax.REFRESH], url)
-    front = _FRONT.match(url)
+    before = value[: span.start].rstrip(C0_AND_SPACE_BYTES) if syntax is Syntax.REFRESH else b""
+    if before.endswith(_QUOTES):
+        return _encode(_QUOTED[before[-1:]], url)
+    url = _encode(_UNSAFE[syntax], url)
+    front = _FRONT.match(url) if syntax is Syntax.REFRESH else None
     if front is None:
         return url
     last = front.end() - 1

@@ -27,7 +27,6 @@ from relbase.references.vocabulary import Condition, Held, Nested, Row, holding,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relbase.references.vocabulary import ValueOf
 
 # Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"
@@ -164,24 +163,19 @@ CASED: Final = {b"feImage": b"feimage", b"attributeName": b"attributename"} | {
 }
 
 
-_ENCODED: Final = ((b"base64", b"text/html"), (b"base64", b"application/xhtml+xml"))
-
-
-def _is_escaped(value: ValueOf) -> bool:
-    """Atom 0.3 §3.1: markup is escaped with `mode` only; early feeds of Atom 1.0 say so too."""
-    return value(b"mode") == b"escaped" and value(b"type") in {b"text/html", b"html"}
+def _encoded(mode: bytes, *types: bytes) -> Condition:
+    """Atom 0.3 §3.1: markup is encoded with `mode` only; early feeds of Atom 1.0 say so too."""
+    return Condition(
+        (b"mode", b"type"), lambda value: value(b"mode") == mode and value(b"type") in types
+    )
 
 
 _URL: Final = Row(Syntax.URL)
 _HTML: Final = Row(Nested.HTML)
 _TYPED: Final = Row(Nested.HTML, when=one_of(b"type", b"html", b"text/html"))
-_ESCAPED: Final = Row(Nested.HTML, when=Condition((b"mode", b"type"), _is_escaped))
-# Atom 0.3 §3.1.1.
-_IN_BASE64: Final = Row(
-    Nested.HTML,
-    when=Condition((b"mode", b"type"), lambda value: (value(b"mode"), value(b"type")) in _ENCODED),
-    stays=Reason.XML_BASE64,
-)
+_ESCAPED: Final = Row(Nested.HTML, when=_encoded(b"escaped", b"text/html", b"html"))
+_BASE64: Final = _encoded(b"base64", b"text/html", b"application/xhtml+xml")
+_IN_BASE64: Final = Row(Nested.HTML, when=_BASE64, stays=Reason.XML_BASE64)
 # The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
 _SAME: Final = Row(Syntax.URL, empty=True)
 # Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one

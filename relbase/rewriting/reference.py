@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.references.vocabulary import Row
-    from relbase.rewriting.context import Context
+    from relbase.rewriting.context import Budget, Context
 
 
 class Codebase(NamedTuple):
@@ -66,9 +66,9 @@ def visit_url(
         verdict = kept._replace(url=verdict.url)
     elif task.policy.keep_templates:
         verdict = _with_placeholders(verdict, text, span, place)
-    if verdict.status is Status.REWRITTEN and not _is_covered(written, verdict.url, context):
-        verdict = Verdict(Status.KEPT, None)
     status, url, note = verdict
+    if status is Status.REWRITTEN and not is_paid(written, url, task.budget, context.depth):
+        status, url, note = Status.KEPT, None, None
     if not task.edits_only or (status is Status.UNRESOLVED and note is None):
         yield Found(
             span,
@@ -91,20 +91,16 @@ def visit_url(
         yield smallest(written, _spelled(url, text, span, place), span)
 
 
-def _is_covered(written: str, url: str | None, context: Context) -> bool:
-    """Whether the budget covers what a reference becomes; of one not resolved that is known."""
-    budget = context.task.budget
-    if budget is None:
-        return True
-    if url is None:
-        return budget.spend(0)
-    return budget.spend(cost_of(written, url, context.depth))
+def is_paid(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:
+    """Whether the budget covers what a reference becomes that is so deep in documents.
 
-
-def cost_of(written: str, url: str, depth: int) -> int:
-    """What a reference costs that is so deep in documents: by how much it grows at most."""
+    Of one that was not resolved that is known.
+    """
+    if budget is None or url is None:
+        return budget is None or budget.spend(0)
     shared = _shared(written, url)
-    return max(0, weight(url[: len(url) - shared], depth) - (len(written) - shared))
+    cost = weight(url[: len(url) - shared], depth) - (len(written) - shared)
+    return budget.spend(max(0, cost))
 
 
 def unstated(reference: str, context: Context) -> Note | None:

@@ -34,7 +34,7 @@ from relbase.rewriting.items import (
     lower_plain,
     plain_in_quotes,
 )
-from relbase.rewriting.reference import Place, cost_of, on_codebase
+from relbase.rewriting.reference import Place, is_paid, on_codebase
 from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
 from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
@@ -337,12 +337,6 @@ _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 MAX_PIECES: Final = 10_000
 
 
-def _is_paid(item: Found, context: Context) -> bool:
-    budget = context.task.budget
-    cost = cost_of(item.reference, item.url or "", context.depth + 1)
-    return budget is None or budget.spend(cost)
-
-
 def _without(
     items: Iterable[Item], places: Sequence[int], context: Context, trial: Budget | None
 ) -> Iterator[Item]:
@@ -362,7 +356,10 @@ def _without(
         else:
             at = bisect_left(places, item.span.start)
             holds = at < len(places) and places[at] < item.span.end
-            if item.status is Status.REWRITTEN and (holds or not _is_paid(item, context)):
+            depth = context.depth + 1
+            if item.status is Status.REWRITTEN and (
+                holds or not is_paid(item.reference, item.url, budget, depth)
+            ):
                 left.append(item.span)
                 if holds and not is_noted:
                     is_noted = True
