@@ -16,7 +16,8 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head, head_tokens
+from relbase.references.scanner import head
+from relbase.references.tags import head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -25,8 +26,7 @@ from relbase.view.charset import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.heads import HeadToken
-    from relbase.references.tags import Attribute
+    from relbase.references.tags import Attribute, HeadToken
 
 
 class Marks(NamedTuple):

@@ -1562,7 +1562,7 @@ static Text xml(Xml *x, Text p, Text e) {
   return scope.start;
 }
 
-/* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */
+/* ---- The head of a page, where programs that save leave marks: see `tags.head_tokens` */
 
 /* Copies to `out` all up to the end of the head's last token but raw text, and returns that end. */
 static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {

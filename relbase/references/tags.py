@@ -244,3 +244,39 @@ def _script_end(text: bytes, pos: int, end: int) -> int:
         else:
             return end
     return end
+
+
+# ---- The comments and start tags of a page before its body: where programs that save leave marks
+
+
+class HeadToken(NamedTuple):
+    """A comment or a start tag."""
+
+    name: bytes  # in lower case, b"" for a comment
+    start: int  # after `<!--`, or after the name of the tag
+    end: int  # of its inside; of a tag after its `>`
+    after: int  # where what follows it begins
+    raw_end: int  # of the element's raw text, `after` where it has none
+
+
+_head_token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")
+
+
+def head_tokens(text: bytes, pos: int = 0) -> Iterator[HeadToken]:
+    """Yield the comments and start tags of a page before its body, in order."""
+    end = len(text)
+    while found := _head_token.search(text, pos, end):
+        at = found.end()
+        if found[1]:
+            pos = comment_end(text, at, end)
+            yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
+        elif found[2] is None:
+            pos = bogus_comment_end(text, at, end)
+        else:
+            name = found[2].lower()
+            pos = after = tag_end(text, at, end)
+            if after < 0 or name not in IN_HEAD:
+                return
+            if name in RAW_TEXT:
+                pos = raw_text_end(name, text, after, end)
+            yield HeadToken(name, at, after, after, pos)

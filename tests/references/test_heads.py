@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from scanners import SCANNERS, scanning
 
-from relbase.references.heads import head, head_tokens
+from relbase.references.scanner import head
+from relbase.references.tags import head_tokens
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
 from relbase.expressions import expression
-from relbase.references.heads import head_tokens
-from relbase.references.tags import attributes
+from relbase.references.tags import attributes, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text
 from relbase.view.charrefs import attribute_view
