@@ -7,8 +7,10 @@ write `<img src="picture.png">` in a post: where that would give other URLs, one
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from html import unescape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
 from relbase.edit import Edit, Span
@@ -236,7 +238,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
             view = json_view(feed[string.start : string.end], in_script=False)
             names = ["", *(name.decode() for name in string.names if name is not None)]
             place = Place(names[-2], names[-1], row)
-            link = urls.get(string.places[1]) if row is _HTML else None
+            link = urls.of(string.places[1]) if row is _HTML else None
             if link is None or not (url := _value(feed, link)):
                 items: Iterable[Item] = visit_value(view.inner, context, place)
             else:
@@ -247,16 +249,33 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
     yield from shift(links.notes(context.part), start)
 
 
-def _item_urls(text: bytes) -> dict[int, Span] | None:
-    """Where the URLs of the items are, by their numbers; None if a text is no JSON Feed."""
-    urls: dict[int, Span] = {}
+class _Urls(NamedTuple):
+    """Where the URLs of items are, in the order of their numbers: there may be millions."""
+
+    numbers: array[int]
+    starts: array[int]
+    ends: array[int]
+
+    def of(self, number: int) -> Span | None:
+        at = bisect_right(self.numbers, number) - 1
+        if at < 0 or self.numbers[at] != number:
+            return None
+        return Span(self.starts[at], self.ends[at])
+
+
+def _item_urls(text: bytes) -> _Urls | None:
+    """Where the URLs of the items are; None if a text is no JSON Feed."""
+    urls = _Urls(array("Q"), array("Q"), array("Q"))
     has_version = False
     for string in scripts.strings(text):
         if string.kind is JsonKind.END:
             return urls if has_version and string.end == len(text) else None
         if string.kind is JsonKind.MEMBER:
             if string.names == [*_ITEM, b"url"]:
-                urls[string.places[1]] = Span(string.start, string.end)
+                for column, value in zip(
+                    urls, (string.places[1], string.start, string.end), strict=True
+                ):
+                    column.append(value)
             elif string.names == [b"version"]:
                 has_version = has_version or _value(text, string).startswith(_VERSION)
     return None
@@ -278,8 +297,10 @@ def _of_item(
     """The items of an item's HTML, on the feed's base or that of the item (`item_links`)."""
     if context.task.policy.item_links:
         return visit_value(inner, context.on(context.established(link)[0]), place)
-    found = list(visit_value(inner, context, place))
-    if context.task.edits_only and context.resolve is not None:
-        edits = (item for item in found if isinstance(item, Edit))
-        links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
+    items = visit_value(inner, context, place)
+    if not context.task.edits_only or context.resolve is None:
+        return items
+    found = list(items)
+    edits = (item for item in found if isinstance(item, Edit))
+    links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
     return drained(found)
