@@ -11,6 +11,7 @@ To mind: a tree is what some parser made of a document. It may have dropped, mov
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
@@ -173,7 +174,7 @@ def _check_bool(name: str, value: object) -> None:
 
 def _opened(tree: object, policy: Policy) -> Tree:
     """The tree in the hands of what knows its package."""
-    packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
+    packages = _packages(type(tree))  # type: ignore[arg-type] # types are hashable
     if isinstance(tree, (list, tuple)):
         raise TypeError(f"a {type(tree).__name__} is not a tree: give one tree at a time")
     if "bs4" in packages:
@@ -185,6 +186,11 @@ def _opened(tree: object, policy: Policy) -> Tree:
 
         return lxml_tree(tree, policy)
     raise TypeError(f"a {type(tree).__name__} is not a tree that is known: {_advice(tree)}")
+
+
+@lru_cache(maxsize=64)
+def _packages(type_: type) -> set[str]:
+    return {class_.__module__.partition(".")[0] for class_ in type_.__mro__}
 
 
 def _advice(tree: object) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Spot
-from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
@@ -100,7 +99,7 @@ class Tree:
         self._part = part
         self._root = root
         self._is_html = is_html
-        self.encoding = lookup(label or "")  # of the document, where the tree knows it
+        self.label = label  # of the document's charset, where the tree knows it
         self.known = Known(self._name(top), policy, is_html=is_html)  # top: the first element
 
     def bases(self, *, whole: bool) -> Iterator[Node]:

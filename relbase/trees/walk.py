@@ -29,6 +29,7 @@ from relbase.trees.tree import TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
+from relbase.view.charset import lookup
 from relbase.view.xml_values import doubts, value_view
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ if TYPE_CHECKING:
     from relbase.trees.tree import Tree
 
 
-def _on_url(url: str, profile: Profile, encoding: str) -> Context:
+def _on_url(url: str, profile: Profile, label: str | None) -> Context:
     """The context of what was retrieved from a URL, for any task."""
     retrieved, _ = retrieval(url, ())
     base, _ = establish(retrieved, UNKNOWN, profile=profile)
     context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
-    return context.having(base=base, encoding=encoding)
+    return context.having(base=base, encoding=lookup(label or "") or "utf-8")
 
 
 _outside: Final = remembering(_on_url)
@@ -66,13 +67,13 @@ class Walk:
         task = Task(profile, policy, reader, budget=self._budget)
         self._tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, profile, tree.encoding or "utf-8")
-        self._around = outside.asking(task)
+        outside: Context = _outside(url)(url, profile, tree.label)
+        self._around = outside._replace(task=task, sheets=tree.has_sheets)
         base = self._around.base
         for element in islice(tree.bases(whole=True), int(resolve_base_href)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
-        self.inside = self._around.having(base=base, sheets=tree.has_sheets)
+        self.inside = self._around.on(base)
         # What resolves plain references, by the context; None where more decides.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values that pages repeat become, by their rows and contexts.
@@ -80,9 +81,6 @@ class Walk:
         # By which rows texts hold references, by what their elements say (kept for their ids).
         self._speaking: dict[tuple[object, ...], tuple[ElementRow, list[Row]]] = {}
         self._all = True  # whether what stays is asked for, too
-        self._editing = task._replace(edits_only=True)
-        self._finding = task._replace(found_only=True)
-        self._nowhere = self.inside.on(UNKNOWN)  # where xml:base nests too deep
         # The contexts on what is stated inside, by the contexts around.
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
@@ -165,7 +163,7 @@ class Walk:
     def _enter(self, stated: str, outer: Scope | None) -> Scope:
         around, depth = (self.inside, 1) if outer is None else (outer.inside, outer.depth + 1)
         if depth > MAX_XML_BASE_DEPTH:
-            return Scope(self._nowhere, around, depth)
+            return Scope(self.inside.on(UNKNOWN), around, depth)
         return Scope(self._based(trimmed(stated), "xml:base", around), around, depth)
 
     def _based(self, stated: str, source: str, around: Context) -> Context:
@@ -311,12 +309,12 @@ class Walk:
     ) -> Value:
         """What a text becomes: edits and links are asked for apart, since each is quickly found."""
         before = self._budget.state()
-        items = list(visit(context.asking(self._editing)))
+        items = list(visit(context.asking(context.task._replace(edits_only=True))))
         if not items and not self._all:
             return Value(holder, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
-        found = chain(visit(context.asking(self._finding)), edits)
+        found = chain(visit(context.asking(context.task._replace(found_only=True))), edits)
         return self._value_of(spot, holder, None, text, found)
 
     def _value_of(
