@@ -204,28 +204,22 @@ def _fields(
 ) -> tuple[tuple[str, str], ...]:
     """The header, each value of a repeated field by itself."""
     read = getattr(headers, "multi_items", None) or getattr(headers, "items", None)  # httpx
+    fields: list[tuple[str, str]] = []
     try:
         pairs: Iterable[tuple[Any, Any]] = read() if callable(read) else headers
-        return tuple(
-            (_text(name), _text(one))
-            for name, value in pairs
-            for one in _each(name, value, getlist)
-        )
+        for name, value in pairs:
+            # Scrapy has a list of all values, requests joins them, the others give one.
+            values = value if isinstance(value, (list, tuple)) else [value]
+            if isinstance(value, str) and ", " in value:
+                apart = getlist(name)
+                values = apart if ", ".join(apart) == value else values
+            fields += [(_text(name), _text(one)) for one in values]
     except (TypeError, ValueError):
         raise TypeError(
             f"the response's headers are a {type(headers).__name__}: give a response whose headers "
             "are a mapping, or pairs"
         ) from None
-
-
-def _each(name: str, value: object, getlist: Callable[[str], list[str]]) -> Iterable[object]:
-    """The values of a field: Scrapy has a list of all, requests joins them, the others give one."""
-    if isinstance(value, (list, tuple)):
-        return value
-    if isinstance(value, str) and ", " in value:
-        apart = getlist(name)
-        return apart if ", ".join(apart) == value else (value,)
-    return (value,)
+    return tuple(fields)
 
 
 def _text(value: object) -> str:

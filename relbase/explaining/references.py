@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict, deque
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
@@ -298,7 +299,11 @@ class _Lister:
         return "it stays as it is"
 
     def _steps(self, link: Link) -> str:
-        steps = self._taken(link)
+        steps: list[Step] = []
+        if len(link.reference) + len(link.base.url) <= MAX_TAKEN:
+            with suppress(ValueError):
+                resolver = self._resolver(link.base.url, self._call.profile, self._encoding)
+                steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
         step = [one for one in steps if not one.number.startswith(_FOLLOWING)][-1]
@@ -312,15 +317,6 @@ class _Lister:
             for one in steps
         )
         return f"<details><summary>{decides}</summary><ol>{listed}</ol></details>"
-
-    def _taken(self, link: Link) -> list[Step]:
-        if len(link.reference) + len(link.base.url) > MAX_TAKEN:
-            return []
-        try:
-            resolver = self._resolver(link.base.url, self._call.profile, self._encoding)
-        except ValueError:
-            return []
-        return resolver.steps(link.reference)
 
 
 _OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
