@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Final
+from typing import Any, ClassVar, Final
 
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
@@ -17,18 +17,26 @@ _CLIMBED: Final = 8
 class Prefixes(ABC):
     """What stands before references that are names, after "./" or a few "../" at most."""
 
-    __slots__ = ("_above", "_base", "_directory", "_path", "_root", "_scheme", "_whole_path")
+    __slots__ = (
+        *("_above", "_base", "_components", "_directory"),
+        *("_root", "_scheme", "_whole_path", "_without_dots"),
+    )
 
-    def __init__(self, base: str, prefixes: re.Pattern[str], path: re.Pattern[str]) -> None:
+    # What a base begins with: its scheme with the colon, and what is up to its path; and its path.
+    prefixes: ClassVar[re.Pattern[str]]
+    path: ClassVar[re.Pattern[str]]
+
+    def __init__(self, base: str) -> None:
         self._base = base
-        found = prefixes.match(base)  # its scheme with the colon, and what is up to its path
+        found = self.prefixes.match(base)
         assert found is not None  # every group of it may be empty
         self._scheme = found[1] or ""
         self._root = found[0]
-        self._path = path
         # These are made when they are first asked for: many a base has one reference.
         self._directory = self._whole_path = ""
         self._above: list[str] = []
+        self._components: Any = None
+        self._without_dots: str | None = None
 
     @abstractmethod
     def _by_steps(self, reference: str) -> str:
@@ -41,7 +49,7 @@ class Prefixes(ABC):
     def _make_directory(self) -> str:
         """What is put before a reference of names alone: the result of "x" without the "x"."""
         base, root = self._base, len(self._root)
-        end = self._path.match(base, root).end()  # type: ignore[union-attr] # it may be empty
+        end = self.path.match(base, root).end()  # type: ignore[union-attr] # it may be empty
         after_last = base.rfind("/", root, end) + 1
         if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
             self._directory = base[:after_last]

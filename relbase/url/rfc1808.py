@@ -29,11 +29,6 @@ _components_match: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 ).match
 
-# What a base begins with: its scheme and net_loc, and after them its path (§2.4). None of them
-# has a crosshatch, and the path neither of the delimiters after it.
-_prefixes: Final = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
-_path: Final = re.compile(r"[^#?;]*+")
-
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
 _NEEDS_STEPS: Final = frozenset(("", "?", ";", "#", "."))
@@ -102,12 +97,11 @@ def is_absolute(reference: str) -> bool:
 class PreparedBase(Prefixes):
     """A base URL prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_components", "_without_dots")
+    __slots__ = ()
 
-    def __init__(self, base: str) -> None:
-        super().__init__(base, _prefixes, _path)
-        self._components: Components | None = None
-        self._without_dots: tuple[str, str] | None = None
+    # Neither has a crosshatch, and the path none of the delimiters after it (§2.4).
+    prefixes = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
+    path = re.compile(r"[^#?;]*+")
 
     def resolve(self, reference: str) -> str:  # noqa: C901, PLR0912 (calls cost more)
         """Return the absolute form of a reference (§4)."""
@@ -179,18 +173,15 @@ class PreparedBase(Prefixes):
 
     def _merged(self, base_path: str, path: str, tell: Tell) -> str:
         """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
+        slash = "/" if base_path.startswith("/") else ""
+        after_last = base_path.rfind("/") + 1
         if tell is untold:
             if self._without_dots is None:
-                slash = "/" if base_path.startswith("/") else ""
-                inner = base_path[len(slash) : base_path.rfind("/") + 1]
-                self._without_dots = slash, _without_dots(inner)
-            slash, directory = self._without_dots
-            return slash + _without_dots(directory + path)
-        after_last = base_path.rfind("/") + 1
+                self._without_dots = _without_dots(base_path[len(slash) : after_last])
+            return slash + _without_dots(self._without_dots + path)
         merged = base_path[:after_last] + path
         last = base_path[after_last:]
         tell("6", "the last segment of the base's path, {}, gives way", last, value=merged)
-        slash = "/" if merged.startswith("/") else ""
         return slash + _without_dots(merged[len(slash) :], tell, slash)
 
     def _parent(self, directory: str) -> str:

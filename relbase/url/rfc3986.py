@@ -27,10 +27,6 @@ _components_match: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 ).match
 
-# What a base begins with: its scheme and authority; after them its path (Appendix B).
-_prefixes: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")
-_path: Final = re.compile(r"[^?#]*+")
-
 _NEEDS_TRANSFORM: Final = frozenset(("", "?", "."))
 
 
@@ -73,12 +69,10 @@ def is_absolute(reference: str) -> bool:
 class PreparedBase(Prefixes):
     """A base URI prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_components", "_without_dots")
+    __slots__ = ()
 
-    def __init__(self, base: str) -> None:
-        super().__init__(base, _prefixes, _path)
-        self._components: Components | None = None
-        self._without_dots: str | None = None
+    prefixes = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")  # Appendix B
+    path = re.compile(r"[^?#]*+")
 
     def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the target of a reference (§5.2)."""
