@@ -8,18 +8,17 @@ import os
 import re
 import warnings
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import bs4
 import lxml.etree
 import lxml.html
 from counts import Counts
 from test_real_pages import pages
+from tree_values import values
 
 from relbase import rewrite
-from relbase.references.values import C0_AND_SPACE
 from relbase.trees import make_links_absolute
 from relbase.view.charset import sniff
 
@@ -43,40 +42,6 @@ DIFFER: Final = {
 
 # lxml finds no element in them.
 EMPTY: Final = ("libxml2-html/758518-tag.html", "libxml2-html/758606.html")
-
-
-class Value(NamedTuple):
-    """What is compared of a tree: an attribute, a text, or a conditional comment."""
-
-    element: str
-    name: str
-    value: str
-
-
-def values(tree: Any) -> list[Value]:
-    return list(_of_soup(tree) if isinstance(tree, bs4.Tag) else _of_lxml(tree))
-
-
-def _of_soup(tree: bs4.Tag) -> Iterator[Value]:
-    for node in tree.descendants:
-        if isinstance(node, bs4.Tag):
-            for name, value in node.attrs.items():
-                yield Value(node.name, str(name), str(value).strip(C0_AND_SPACE))
-        elif isinstance(node, bs4.element.Comment):
-            yield Value("", "", str(node))
-        elif node.parent is not None and node.parent.name in {"style", "script"}:
-            yield Value(node.parent.name, "", str(node))
-
-
-def _of_lxml(tree: Any) -> Iterator[Value]:
-    for node in tree.getroottree().iter():
-        if isinstance(node.tag, str):
-            for name, value in node.items():
-                yield Value(node.tag, name, value.strip(C0_AND_SPACE))
-            if node.tag in {"style", "script"}:
-                yield Value(node.tag, "", node.text or "")
-        elif node.tag is lxml.etree.Comment:
-            yield Value("", "", node.text)
 
 
 def parsed(data: bytes, parser: str) -> Any:
