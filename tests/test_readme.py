@@ -118,6 +118,18 @@ def test_the_table_of_counts_is_compared(monkeypatch: pytest.MonkeyPatch) -> Non
     assert counts.differing(spoilt[:20]) == []
 
 
+def test_what_differs_is_what_is_listed() -> None:
+    suite, told = "html5lib: trees, attributes", []
+    compare = counts.Counts(lambda _, row: told.append(row)).compare
+    rows = [(case, 1, 2) for case in counts.known(suite)]
+    compare(suite, [*rows, ("other", 1, 1)], least=9)
+    assert told == [(suite, 9, 8, "")]
+    for wrong, least in ((rows[1:], 0), ([*rows, ("other", 1, 2)], 0), (rows, 9)):
+        with pytest.raises(AssertionError):
+            compare(suite, wrong, least=least)
+    assert counts.known("XML: infosets", "whatwg") < counts.known("XML: infosets", "rfc1808")
+
+
 def suites(directory: Path) -> set[str]:
     """Return the names that the tests of a directory count under."""
     sources = (path.read_text(encoding="utf-8") for path in sorted(directory.glob("*.py")))
