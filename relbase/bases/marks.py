@@ -20,7 +20,6 @@ from relbase.references.scanner import head
 from relbase.references.tags import head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
-from relbase.view.charrefs import attribute_view
 from relbase.view.charset import Lines
 
 if TYPE_CHECKING:
@@ -269,12 +268,11 @@ class _Found:
                 continue
             name, value = row.when or (row.attribute, None)
             other = attributes.get(name)
-            if other is not None and (value is None or self._raw(other).lower() == value):
+            if other is not None and (
+                value is None or self._text[other.start : other.end].lower() == value
+            ):
                 span = Span(found.start, found.end)
                 self._page(self._value(found), "", f"the mark of {row.program}", span)
-
-    def _raw(self, attribute: Attribute) -> bytes:
-        return self._text[attribute.start : attribute.end]
 
     def _script(self, token: HeadToken) -> None:
         found = _wombat.search(self._text, token.after, token.raw_end)
@@ -285,8 +283,7 @@ class _Found:
         self._page(url, "", "the mark of the Wayback Machine", Span(*found.span()))
 
     def _value(self, attribute: Attribute) -> str:
-        view = attribute_view(self._raw(attribute), attribute.quote or b"", self._charset)
-        return clean(decode_inner(view.inner))
+        return clean(tags.attribute_text(self._text, attribute, self._charset))
 
     def _page(self, url: str, doubt: str, program: str, span: Span) -> None:
         source = f"{program} at {self._lines.of(span.start)}"

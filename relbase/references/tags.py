@@ -11,6 +11,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
+from relbase.view.characters import text as decode_inner
+from relbase.view.charrefs import attribute_view
 from relbase.view.runs import Piece
 
 if TYPE_CHECKING:
@@ -94,6 +96,12 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
     start, end = found.span(group)
     quote = b"" if group == _UNQUOTED else text[end : end + 1]
     return Attribute(name, start, end, quote, equals=True)
+
+
+def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
+    """The value of an attribute, decoded."""
+    raw = text[attribute.start : attribute.end]
+    return decode_inner(attribute_view(raw, attribute.quote or b"", charset).inner)
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:

@@ -66,7 +66,8 @@ class ItemLinks:
             start, end, new = edit
             first = text[start : start + 1]
             if simple is None or start < end or not (first == b"/" or first.isalnum()):
-                differs = self._differs(_reference_at(text, start), link, resolve)
+                both = self._both(_reference_at(text, start), link, resolve)
+                differs = both is not None and both[0] != both[1]
             elif first == b"/":
                 differs = root is not None and not root.startswith(new + b"/")
             else:
@@ -75,24 +76,18 @@ class ItemLinks:
                 self._count += 1
                 if self._span is None:
                     self._span = span or Span(start, end)
-                    self._first = self._shown(_reference_at(text, start), link, resolve)
+                    reference = _reference_at(text, start)
+                    both = self._both(reference, link, resolve)
+                    to = f", {reference[:200]!r}, to {both[1][:200]!r}" if both else ""
+                    self._first = f"the first{to or f' is {reference[:200]!r}'}"
 
-    def _differs(self, reference: str, link: str, resolve: Resolve) -> bool:
+    def _both(self, reference: str, link: str, resolve: Resolve) -> tuple[str, str] | None:
+        """What a reference is on the base, and on a link; None for what does not resolve."""
         try:
-            return self._on_link(reference, link, resolve) != resolve(reference)
-        except ValueError:
-            return False
-
-    def _shown(self, reference: str, link: str, resolve: Resolve) -> str:
-        try:
-            on_link = self._on_link(reference, link, resolve)
+            own, on_link = resolve(reference), resolver(resolve(link), *self._how)
+            return own, own if on_link is None else on_link(reference)
         except ValueError:  # of a text that is escaped once, and has been decoded twice
-            return f"the first is {reference[:200]!r}"
-        return f"the first, {reference[:200]!r}, to {on_link[:200]!r}"
-
-    def _on_link(self, reference: str, link: str, resolve: Resolve) -> str:
-        on_link = resolver(resolve(link), *self._how)
-        return resolve(reference) if on_link is None else on_link(reference)
+            return None
 
     def notes(self, part: str) -> Iterator[Note]:
         """The note on all of them, if there are any."""

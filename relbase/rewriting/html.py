@@ -19,11 +19,11 @@ from relbase.references import html, scripts, values
 from relbase.references.css_functions import Form, css_escaped, css_view, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.scripts import json_escaped, json_view
-from relbase.references.tags import pieces
+from relbase.references.tags import attribute_text, pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.context import Budget
-from relbase.rewriting.html_base import attribute_text, on_own_base
+from relbase.rewriting.html_base import on_own_base
 from relbase.rewriting.items import (
     Item,
     Packed,

@@ -20,8 +20,6 @@ from relbase.references import html, tags
 from relbase.references.values import trimmed
 from relbase.rewriting.reference import own_url, unstated
 from relbase.url import rfc3986
-from relbase.view.characters import text as decode_inner
-from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,18 +55,12 @@ def on_own_base(
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
-    value = trimmed(attribute_text(text, attribute, around.charset))
+    value = trimmed(tags.attribute_text(text, attribute, around.charset))
     places = around.task.places
     if isinstance(places, Unarchived):
         value = places.base(value) or value
     source = f"<base href> at {line}:{column}{around.within}"
     return Statement(Layer.EMBEDDED, value, source, Span(attribute.start, attribute.end))
-
-
-def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
-    """The value of an attribute, decoded."""
-    raw = text[attribute.start : attribute.end]
-    return decode_inner(attribute_view(raw, attribute.quote or b"", charset).inner)
 
 
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
@@ -92,7 +84,7 @@ def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
         if not isinstance(element, html.Element) or element.hidden or element.name != b"meta":
             continue
         attributes = tags.attributes(text, element.attributes, element.end, _ASKED)
-        found = {one.name: attribute_text(text, one, charset) for one in attributes}
+        found = {one.name: tags.attribute_text(text, one, charset) for one in attributes}
         if found.get(b"http-equiv", "").strip().lower() == "content-security-policy":
             yield found.get(b"content", "")
 
