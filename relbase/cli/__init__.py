@@ -19,15 +19,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
-# A closed terminal ends a run as a request to end does.
 ENDINGS: Final = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
 def main(*, delivers: bool = True) -> NoReturn:
-    """Run the command line that `sys.argv` holds, and exit with its status.
-
-    With --delivery in it that is done by another process, which has `delivers` False.
-    """
+    """Run the command line of `sys.argv`; --delivery has another process do it (`delivers`)."""
     # What modules make as they are loaded is not garbage: looking for some takes a tenth of the
     # time of a short run. It goes on when the command has been loaded.
     gc.disable()

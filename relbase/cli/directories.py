@@ -167,10 +167,7 @@ def opened_below(
 
 
 class NewFile(AbstractContextManager["NewFile"]):
-    """A file that is being written, locked, under a name that nobody has.
-
-    When the `with` ends it is removed, unless it has got another name.
-    """
+    """A file that is being written, locked, which is removed unless it gets another name."""
 
     def __init__(self, parent: Directory, name: str, mode: int = 0o600) -> None:
         self._parent = parent

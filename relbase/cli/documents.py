@@ -2,17 +2,21 @@
 
 No more than one message is held at a time. Joined, the `before`, `data` and `after` of all
 documents are the input: it may have no message at all, or begin with text that belongs to none.
+Mail may be compressed by gzip, bzip2 or xz: what comes before its first change is unfolded twice.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from importlib import import_module
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
 from relbase.call import Arguments, Call, check
-from relbase.cli import compressed
+from relbase.cli import files
+from relbase.cli.files import PIECE, InputError, peeked
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, printable
 from relbase.edit import Edit, Span, splice
@@ -27,12 +31,13 @@ from relbase.results import Entity, Link
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.cli.files import OpenInput
+    from relbase.cli.files import OpenInput, Output
     from relbase.cli.options import Settings
-    from relbase.cli.origins.finder import Finder, Found
+    from relbase.cli.origins.finder import Finder
+    from relbase.cli.origins.paths import Found
     from relbase.mail.mbox import Lengths, Numbered
     from relbase.results import Result
 
@@ -64,9 +69,7 @@ def calls(
     """Yield the documents of an input, which is decompressed unless it is known what is `found`."""
     if found is None:
         found = finder.find(source, settings.url)
-        source, settings = compressed.opened(
-            source, settings._replace(fields=found.fields or settings.fields)
-        )
+        source, settings = opened(source, settings._replace(fields=found.fields or settings.fields))
     for document in documents(source, settings):
         if document.number:
             # What was found beside a mailbox is the mailbox's URL, not that of its messages.
@@ -92,10 +95,7 @@ def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[InputDo
 
 
 def rewritten(document: InputDocument, call: Call) -> Result:
-    """Return what the library makes of a document; of a message what it makes of its mbox.
-
-    The messages of an mbox are given once each, in their order, here or to `links_of`.
-    """
+    """Rewrite a document; the messages of an mbox, once each in order, as the library does it."""
     result = pipeline.rewrite_called(document.data, call)
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
@@ -128,11 +128,7 @@ def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
 
-# ---- what the library says of a document, said of the input
-
-
 def before_part(part: str, number: str = "") -> str:
-    """Return what stands before what is said of a part of an input, "" for the input itself."""
     if not part:
         return ""
     return f"message {part}: " if part == number else f"part {part}: "
@@ -165,14 +161,11 @@ def _base_in(document: InputDocument, base: Base) -> Base:
     return replace(base, outer=outer, refused=refused)
 
 
-# ---- notes, as warnings and as advice
-
 # What programs write where people give an option.
 _argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
 
 
 def with_options(text: str, *, several: bool = False) -> str:
-    """Return a sentence of the library with options in the place of arguments."""
     url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
     return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 
@@ -207,20 +200,12 @@ def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
     return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")
 
 
-def place_of(element: str, attribute: str, syntax: str) -> str:
-    """Return what a reference stands in; a field of a header is an attribute of no element."""
-    where = element or attribute or syntax
-    return printable(f"{where}/@{attribute}" if element and attribute else where)
-
-
-# ---- what is verified before a rewriting replaces a file: laws 2 and 8
-
-
 class SelfCheckError(Exception):
     """A rewriting is not what it should be, for the reason in the text: nothing was written."""
 
 
 def verify(data: bytes, result: Result, call: Call) -> None:
+    """Verify laws 2 and 8 before a rewriting replaces a file."""
     if not result.edits:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")
@@ -254,9 +239,6 @@ def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
         raise SelfCheckError(f"bytes from {at} on changed outside of links")
 
 
-# Law 8: the structure is the same.
-
-
 def _entities(data: bytes, call: Call) -> Iterator[object]:
     return ((entity.part, entity.type) for entity in pipeline.entities_called(data, call))
 
@@ -271,3 +253,147 @@ def _tags(data: bytes, call: Call) -> Iterator[object]:  # noqa: ARG001 (as the 
         assert isinstance(element, Element)
         named = attributes(data, element.attributes, element.end)
         yield element.name, [attribute.name for attribute in named]
+
+
+# The numbers of the growth limit (rule 12): mail that is not made for it has a tenth of that.
+_RATIO: Final = 100
+_LEAST: Final = 64 << 20
+
+
+class Coding(NamedTuple):
+    suffix: str
+    mark: bytes  # what a member begins with
+    reader: Callable[[], Any]
+    writer: Callable[[], Any]
+
+
+def _made(module: str, name: str, *arguments: int) -> Callable[[], Any]:
+    return lambda: getattr(import_module(module), name)(*arguments)
+
+
+_CODINGS: Final = (
+    Coding(
+        ".gz",
+        b"\x1f\x8b\x08",
+        _made("zlib", "decompressobj", 31),
+        _made("zlib", "compressobj", 6, 8, 31),
+    ),
+    Coding(".bz2", b"BZh", _made("bz2", "BZ2Decompressor"), _made("bz2", "BZ2Compressor")),
+    Coding(
+        ".xz", b"\xfd7zXZ\0", _made("lzma", "LZMADecompressor"), _made("lzma", "LZMACompressor")
+    ),
+)
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    return import_module("zlib").error, OSError, EOFError, import_module("lzma").LZMAError
+
+
+def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
+    coding = next((one for one in _CODINGS if first.startswith(one.mark)), None)
+    if coding is None or (settings.kind and not FORMATS[Kind(settings.kind)].messages):
+        return None
+    try:
+        start = coding.reader().decompress(first, PIECE)
+    except _broken():
+        start = b""  # if its name says mail, that is reported when it is read
+    kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
+    return (coding, kind) if FORMATS[kind].messages else None
+
+
+# A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
+ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
+
+
+def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
+    first, source = peeked(source)
+    found = recognised(source, first, settings)
+    if found is None:
+        return source, settings
+    coding, kind = found
+    pieces = unfolded(source.pieces, coding)
+    return source._replace(pieces=pieces), settings._replace(kind=kind.value)
+
+
+def check_name(output: Output | None, coding: Coding) -> None:
+    name = output.parts[-1] if output is not None and output.is_only else ""
+    if os.path.splitext(name)[1] not in {"", coding.suffix}:  # noqa: PTH122
+        fix = f"give -o FILE{coding.suffix}, or decompress the input first"
+        raise InputError(f"the output is compressed like the input: {fix}")
+
+
+def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
+    read = made = 0
+    member: Any = None
+    rest = b""
+    name = coding.suffix[1:]
+    for piece in pieces:
+        read += len(piece)
+        rest += piece
+        # zlib gives back what it has not read yet, the others keep it.
+        while rest or not getattr(member, "needs_input", True):
+            if member is None:
+                rest = rest.lstrip(b"\0")  # padding, as tapes have it
+                if len(rest) < len(coding.mark):
+                    break
+                if not rest.startswith(coding.mark):
+                    raise InputError(f"there is something else after the end of its {name} data")
+                member = coding.reader()
+            try:
+                data = member.decompress(rest, PIECE)
+            except _broken() as error:
+                raise InputError(f"its {name} data is broken: {error}") from None
+            rest = getattr(member, "unconsumed_tail", b"")
+            made += len(data)
+            if made > max(_LEAST, _RATIO * read):
+                limit = f"more than {_RATIO} times its size and {_LEAST >> 20} MiB"
+                raise InputError(f"its {name} data unfolds to {limit}: decompress it first")
+            yield data
+            if member.eof:
+                rest, member = member.unused_data, None
+    if member is not None or rest:
+        raise InputError(f"its {name} data breaks off")
+
+
+def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
+    """Return an input, and what reads its own bytes once more."""
+    if source.status is not None:
+        return source, lambda: files.again(source)
+    from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
+
+    file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)
+    file.writelines(source.pieces)
+
+    def read() -> Iterator[bytes]:
+        at = 0
+        while file.seek(at) == at and (piece := file.read(PIECE)):  # two may read it at once
+            at += len(piece)
+            yield piece
+
+    return source._replace(pieces=read()), read
+
+
+def folded(
+    pieces: Iterable[bytes],
+    coding: Coding,
+    original: Callable[[], Iterator[bytes]],
+    has_changed: Callable[[], bool],
+) -> Iterator[bytes]:
+    """Yield the output compressed; the input's own bytes where nothing in it changes."""
+    same = 0
+    pieces = iter(pieces)
+    for piece in pieces:
+        if has_changed():
+            break
+        same += len(piece)
+    else:
+        yield from original()
+        return
+    writer = coding.writer()
+    for before in unfolded(original(), coding):
+        yield writer.compress(before[:same])
+        same -= len(before)
+        if same <= 0:
+            break
+    yield from map(writer.compress, chain((piece,), pieces))
+    yield writer.flush()

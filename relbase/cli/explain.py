@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.call import Call, check
-from relbase.cli import compressed, files, outputs, streams
+from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Output
 from relbase.cli.group import table
@@ -97,7 +97,7 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
 
 def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
     """An input as one document: a mailbox with all of its messages."""
-    source, settings = compressed.opened(source, settings)
+    source, settings = documents.opened(source, settings)
     data = b"".join(source.pieces)
     document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
     if not document.number and len(document.data) == len(data):

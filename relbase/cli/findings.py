@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
 from relbase.cli import streams
-from relbase.cli.documents import InputDocument, in_input, place_of, sentence
+from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
@@ -65,6 +65,12 @@ class LinkPrinter(NamedTuple):
         if self.as_json:
             text = object_line({"file": file} if file else {}, fields(), more)
         streams.say(text)
+
+
+def place_of(element: str, attribute: str, syntax: str) -> str:
+    """Return what a reference stands in; a field of a header is an attribute of no element."""
+    where = element or attribute or syntax
+    return printable(f"{where}/@{attribute}" if element and attribute else where)
 
 
 class Finding(NamedTuple):
@@ -167,8 +173,7 @@ _CONTEXT: Final = 3
 # A longer line is shown in excerpts, and cut where it is context: two rows of a wide terminal.
 _LONG: Final = 240
 
-# Bytes shown on each side of an edit in an excerpt; edits that are closer share one.
-_AROUND: Final = 48
+_AROUND: Final = 48  # bytes on each side of an edit in an excerpt
 
 # Bytes shown of what an edit itself removes or inserts; a base may be megabytes long.
 _CHANGED: Final = 400

@@ -26,13 +26,10 @@ if TYPE_CHECKING:
     from click.types import OptionHelpExtra
 
 
-# `python -m relbase` is called so too: what the help says can be typed.
 PROGRAM: Final = "relbase"
 
-# What click's completion scripts set to ask for completions.
 _COMPLETION: Final = "_RELBASE_COMPLETE"
 
-# The modules of the commands, in the order of the help.
 COMMANDS: Final = {
     "rewrite": "rewrite",
     "links": "listing",
@@ -43,7 +40,6 @@ COMMANDS: Final = {
     "explain": "explain",
 }
 
-# What other programs call what a command does.
 _ALSO: Final = {"convert": "rewrite", "list": "links", "lint": "check", "parse": "split"}
 _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlTable
     from relbase.containers.http import Dump
 
-# What feed readers and search engines fetch, of whatever kind.
 FEEDS: Final = "feeds"
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 

@@ -188,7 +188,6 @@ def plan_maildir(
 _MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
 _PRIVATE: Final = 0o700  # its owner alone reads mail
 
-# At most this number of the names that are not copied are listed.
 _LISTED: Final = 10
 
 

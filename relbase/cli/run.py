@@ -292,8 +292,7 @@ def _limit_memory() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
-# Less than this is done before anybody has read a bar.
-_MANY: Final = 50
+_MANY: Final = 50  # with less nobody has read a bar before the end
 _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
 

@@ -197,8 +197,6 @@ class WarningPrinter:
                 warn(printable(text))
 
 
-# ---- JSON Lines: an object a line, with the field names of the library's classes
-
 # Of the objects: a field may be added, but none changes its meaning without a new number.
 _VERSION: Final = 1
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import compressed, documents, files, streams
+from relbase.cli import documents, files, streams
 from relbase.cli.documents import InputDocument, SelfCheckError
 from relbase.cli.files import (
     ChangedError,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.options import Settings
-    from relbase.cli.origins.finder import Found
+    from relbase.cli.origins.paths import Found
     from relbase.cli.writing import Writer
 
     Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
@@ -51,10 +51,7 @@ class _SkippedError(Exception):
 
 
 def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
-    """Do a job, and say what became of it; only what ends the run is raised.
-
-    `read` is called with the number of bytes read.
-    """
+    """Do a job, and say what became of it; `read` is called with numbers of bytes read."""
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
@@ -84,7 +81,7 @@ class _Doing:
         self._reports = plan.options.report is not None
         self._before = Counted(read, hashes=self._reports)
         self._after = Counted(hashes=self._reports)
-        self._coding: compressed.Coding | None = None  # of mail that is compressed
+        self._coding: documents.Coding | None = None  # of mail that is compressed
         self._original: Callable[[], Iterator[bytes]] | None = None  # reads its own bytes again
 
     def done(self) -> Done:
@@ -128,18 +125,18 @@ class _Doing:
         plan, own = self._plan, self._plan.options
         found = plan.finder.find(source, plan.settings.url)
         settings = plan.settings._replace(fields=found.fields or plan.settings.fields)
-        packed = compressed.recognised(source, first, settings)
+        packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, with_end(source, first))
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
-        if first.startswith(b"PK") and compressed.ZIPPED.search(first, 0, 1 << 16):
+        if first.startswith(b"PK") and documents.ZIPPED.search(first, 0, 1 << 16):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:
             self._coding, settings = packed[0], settings._replace(kind=kind.value)
-            compressed.check_name(self._done.job.output, packed[0])
-            source, self._original = compressed.kept(source)
+            documents.check_name(self._done.job.output, packed[0])
+            source, self._original = documents.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
             pieces = self._after.counting(self._before.counting(source.pieces))
@@ -166,7 +163,7 @@ class _Doing:
         plan = self._plan
         pieces = self._before.counting(source.pieces)
         if self._coding is not None:
-            pieces = compressed.unfolded(pieces, self._coding)
+            pieces = documents.unfolded(pieces, self._coding)
         source = source._replace(pieces=pieces)
         for document, planned in documents.calls(source, settings, plan.finder, found):
             call = planned._replace(examines=True) if plan.options.check else planned
@@ -196,7 +193,7 @@ class _Doing:
 
         pieces = verified()
         if self._coding is not None and self._original is not None:
-            pieces = compressed.folded(pieces, self._coding, self._original, self._has_changed)
+            pieces = documents.folded(pieces, self._coding, self._original, self._has_changed)
         return self._after.counting(pieces)
 
     def _count(self, document: InputDocument, result: Result, call: Call) -> None:
@@ -314,7 +311,7 @@ class _Doing:
         """A message of a Maildir, and its name, which may say the size that it unfolds to."""
         data = whole = b"".join(pieces)
         if self._coding is not None:
-            whole = b"".join(compressed.unfolded((data,), self._coding))
+            whole = b"".join(documents.unfolded((data,), self._coding))
         return sized(name, whole) if self._has_changed() else name, (data,)
 
 

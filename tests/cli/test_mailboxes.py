@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import pytest
 from running import PROGRAM, meanwhile, run, told
 
-from relbase.cli import compressed, writing
+from relbase.cli import documents, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,7 +211,7 @@ def test_a_broken_stream_is_not_written(coding: str) -> None:
 
 @pytest.mark.parametrize("coding", FOLD)
 def test_a_bomb_is_refused(coding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "_LEAST", 1 << 20)
+    monkeypatch.setattr(documents, "_LEAST", 1 << 20)
     put(f"in.mbox.{coding}", BOX + b"a" * (8 << 20))
     assert "unfolds to more than 100 times its size and 1 MiB: decompress it" in told(
         3, "rewrite", f"in.mbox.{coding}", *URL, "-o", "out"

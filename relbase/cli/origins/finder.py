@@ -18,7 +18,7 @@ from relbase.bases.marks import Marks, Places, Unarchived, archived, read_marks
 from relbase.call import Arguments, Call, Origin, check
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
-from relbase.cli.origins.paths import Mirror, Root, Stated
+from relbase.cli.origins.paths import Found, Mirror, Root
 from relbase.cli.streams import in_shell
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -41,16 +41,6 @@ class Origins(NamedTuple):
     canonical: bool = False
     original: bool = False
     local: Local | None = None
-
-
-class Found(NamedTuple):
-    url: str | None = None
-    source: str = ""
-    redirects: tuple[str, ...] = ()  # these and the headers are of a side file
-    fields: tuple[tuple[str, str], ...] = ()
-    given: bool = False  # by the user
-    notes: tuple[Note, ...] = ()  # on what does not count
-    sure: bool = True  # otherwise its directory is right, and its end a guess
 
 
 _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
@@ -76,16 +66,16 @@ class Finder:
         for tree in trees if origins.detect else ():
             self._listed |= _list_of(tree) or {}
 
-    def _stated(self, path: str) -> Iterator[Stated]:
+    def _stated(self, path: str) -> Iterator[Found]:
         """What the options and the lists say of a file, strongest first."""
         mapped = self.origins.mapped or {}
         for name in self._names(path) if mapped else ():
             if name in mapped:
-                yield Stated(mapped[name], "--map", given=True)
+                yield Found(mapped[name], "--map", given=True)
         if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
             yield rooted
         if path in self._listed:
-            yield Stated(self._listed[path], "the list of what was saved")
+            yield Found(self._listed[path], "the list of what was saved")
         for mirror in self.origins.mirrors:
             if (mirrored := paths.url_in_mirror(path, mirror)) is not None:
                 yield mirrored
@@ -236,17 +226,17 @@ def _gives_any(mirror: Mirror, inputs: Iterable[Input]) -> bool:
     return any(paths.url_in_mirror(one.name, mirror) for one in inputs)
 
 
-def _chosen(all_stated: Iterable[Stated]) -> Found:
+def _chosen(all_stated: Iterable[Found]) -> Found:
     notes: list[Note] = []
     for stated in all_stated:
         if stated.given:
-            return Found(stated.url, stated.source, given=True)
-        url, why, remarks = found_url(stated.url, stated.source)
+            return stated
+        url, why, remarks = found_url(stated.url or "", stated.source)
         if url:
             notes += remarks
             if stated.remark:
                 notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
-            return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
+            return stated._replace(url=url, notes=tuple(notes))
         notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
     return Found(notes=tuple(notes))
 

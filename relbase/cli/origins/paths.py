@@ -23,21 +23,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.cli.files import Input, OpenInput
+    from relbase.notes import Note
 
 
-# What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 
-# Servers show these for their directory.
 INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.shtml", "index.php"))
 
 
-class Stated(NamedTuple):
-    url: str
-    source: str  # for people
+class Found(NamedTuple):
+    url: str | None = None
+    source: str = ""  # for people
     sure: bool = True  # otherwise its directory is right, and its end a guess
     remark: str = ""  # what the user should know of it
     given: bool = False  # by the user
+    redirects: tuple[str, ...] = ()  # these and the headers are of a side file
+    fields: tuple[tuple[str, str], ...] = ()
+    notes: tuple[Note, ...] = ()  # on what does not count
 
 
 class Root(NamedTuple):
@@ -70,14 +72,14 @@ def _quoted(steps: list[str]) -> str:
     return quoted("/".join((*directories, "" if name in INDEXES else name)), _SAFE)
 
 
-def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
+def url_on_root(path: str, roots: tuple[Root, ...]) -> Found | None:
     # Of two --root for one directory the last counts: `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
     steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
     if root is None:
         return None
-    return Stated(root.url + _quoted(steps), f"--root {root.directory}", given=True)
+    return Found(root.url + _quoted(steps), f"--root {root.directory}", given=True)
 
 
 class Mirror(NamedTuple):
@@ -107,7 +109,7 @@ def original_name(path: str) -> str | None:
     return None
 
 
-def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
+def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
     steps = inside(path, mirror.directory)
     if steps is None:
         return None
@@ -135,7 +137,7 @@ def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
         url = f"{url}?{quoted(query, _SAFE + '?')}"
-    return Stated(url, source, sure, remark)
+    return Found(url, source, sure, remark)
 
 
 # What people call directories of their own, and no host.
@@ -220,7 +222,7 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
 _LIMIT: Final = 1 << 20
 
 
-def beside(source: OpenInput) -> Iterator[Stated]:
+def beside(source: OpenInput) -> Iterator[Found]:
     """Yield the URLs that are stated beside an input, strongest first."""
     if source.status is None or source.descriptor is None:
         return
@@ -229,11 +231,11 @@ def beside(source: OpenInput) -> Iterator[Stated]:
         with suppress(OSError, AttributeError):  # Windows has none
             value = os.getxattr(source.descriptor, name)
         if 0 < len(value) <= _LIMIT and (url := read(value)):
-            yield Stated(url, f"the attribute {name}")
+            yield Found(url, f"the attribute {name}")
     for pattern, read, shown in _FILES:
         content = side_file(source.input, pattern.format(source.input.parts[-1]))
         if content is not None and (url := read(content)):
-            yield Stated(url, shown)
+            yield Found(url, shown)
 
 
 def side_file(one: Input, name: str) -> bytes | None:
@@ -308,7 +310,7 @@ _CANONICAL: Final = (
 )
 
 
-def canonical(data: bytes) -> Iterator[Stated]:
+def canonical(data: bytes) -> Iterator[Found]:
     """Yield the addresses that a page calls its own; many pages of a site may state one."""
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
@@ -319,5 +321,5 @@ def canonical(data: bytes) -> Iterator[Stated]:
             read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
-                yield Stated(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
+                yield Found(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
                 return
