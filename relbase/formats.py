@@ -174,9 +174,9 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
 
 def _unreadable(data: bytes, charset: Charset) -> str:
     """Why nobody can read a text, "" if it can be read."""
-    if charset.name == "replacement":  # what WHATWG calls one that is not to be read
+    if charset.name in UNREADABLE:
         return "the charset that the document states is not read"
-    if charset.name in UNREADABLE or charset.name in NOT_ASCII:
+    if charset.name in NOT_ASCII:
         return f"the charset is {charset.name!r}, which is not read"
     # Each character of ASCII, `<` and `{` among them, has a byte of zero.
     if charset.name in WIDE and data and b"\0" not in data:

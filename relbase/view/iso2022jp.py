@@ -25,7 +25,6 @@ _KATAKANA: Final = b"\x1b(I"
 _TWO_BYTE: Final = b"\x1b$B"
 
 _ERROR: Final = "\ufffd"
-_OFFSETS: Final = "Q"
 
 # §12.2.1, Escape start and Escape: `$@` and `$B` are the same two-byte state.
 _ESCAPE: Final = re.compile(rb"\x1b(?:\([BJI]|\$[@B])")
@@ -173,7 +172,7 @@ def _coded_text(coded: bytes, state: bytes) -> Iterator[str]:
 
 def _flips(raw: bytes) -> array[int]:
     """Return the offsets after which the state is the other one of ASCII and Roman."""
-    flips = array(_OFFSETS)
+    flips = array("Q")
     state = _ASCII
     for escape in _TO_SINGLE.finditer(raw):
         if escape[0] != state:
