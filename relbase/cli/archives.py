@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 import os
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
 
 import relbase
 from relbase import warc
 from relbase.cli import files, streams
+from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.documents import before_part, sentence
+from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import Verbosity, WarningPrinter, counted, excerpt, printable
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
 from relbase.containers.members import pieces
@@ -25,14 +29,16 @@ from relbase.warc.writing import arguments, date_of_run
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+    from pyarrow import parquet
 
     from relbase.cli.files import OpenInput
     from relbase.cli.findings import LinkPrinter
     from relbase.cli.jobs import Done, Options, Plan
     from relbase.cli.options import Settings
     from relbase.cli.streams import Collected, Tally
-    from relbase.cli.tables import Table
 
 _CODING: Final = "coding"
 _PAUSE: Final = 0.5  # seconds between two lines of progress
@@ -252,3 +258,107 @@ class Archive(NamedTuple):
                 base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
                 shown = base if entity.base.url else "none"
                 streams.say(f"{self._place(page)}: {before_part(entity.part)}{shown}")
+
+
+_SUFFIX: Final = ".parquet"
+_MARK: Final = b"PAR1"
+
+# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
+_PAGE: Final = 1 << 17
+
+
+class Table:
+    """The links of archives, and in a table beside it their errors: `x.errors.parquet`."""
+
+    def __init__(
+        self,
+        links: parquet.ParquetWriter,
+        errors: parquet.ParquetWriter,
+        select: Callable[[rows.LinkRow | rows.PackedRows], tuple[Any, ...]],
+    ) -> None:
+        from relbase.warc import table  # noqa: PLC0415 (it needs pyarrow)
+
+        self._links, self._errors, self._select = links, errors, select
+        self._rows = table.Columns(links.schema, table.BATCH)
+        self._faults = table.Columns(table.ERRORS, table.BATCH)
+
+    def add(self, found: Iterable[rows.LinkRow | rows.PackedRows]) -> None:
+        for batch in self._rows.add(map(self._select, found)):
+            self._links.write_batch(batch)
+
+    def add_fault(self, fault: warc.Fault, name: str) -> None:
+        from relbase.warc import table  # noqa: PLC0415
+
+        for batch in self._faults.add([table.error_row(fault, name)]):
+            self._errors.write_batch(batch)
+
+    def flush(self) -> None:
+        for columns, writer in ((self._rows, self._links), (self._faults, self._errors)):
+            if len(columns):
+                writer.write_batch(columns.take())
+
+
+@contextmanager
+def written(
+    path: str, inputs: Iterable[str], columns: Sequence[str] | None, *, data_urls: bool
+) -> Iterator[Table]:
+    """Write a table of links and one of errors, which get their names when both are complete."""
+    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
+
+        from relbase.warc import table  # noqa: PLC0415
+    except ImportError:
+        text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
+        raise click.UsageError(text) from None
+    try:
+        select = rows.selector(columns, data_urls=data_urls)
+    except ValueError as error:
+        raise click.UsageError(f"--columns: {error}") from None
+    schema = table.SCHEMA if columns is None else table.schema_of(columns)
+    repeated = [field.name for field in schema if field.type == table.REPEATED]
+    place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
+    errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
+    if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
+        raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
+    refuse(inputs, (path, errors), ("give another name",) * 2)
+    for one in (path, errors):  # a table is replaced, nothing else
+        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
+            if file.read(len(_MARK)) not in (b"", _MARK):
+                text = f"'{printable(one)}' exists and is not a table: give another name"
+                raise click.UsageError(text)
+    with (
+        files.failing(path),
+        uploaded(path, errors) as outputs,
+        _new(outputs[0]) as links_file,
+        _new(outputs[1]) as errors_file,
+        parquet.ParquetWriter(
+            links_file,
+            schema,
+            compression="zstd",
+            use_dictionary=repeated,
+            data_page_size=_PAGE,
+            write_statistics=True,
+            write_page_index=True,
+        ) as links_writer,
+        parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
+    ):
+        made = Table(links_writer, errors_writer, select)
+        yield made
+        made.flush()
+
+
+@contextmanager
+def _new(path: str) -> Iterator[pa.NativeFile]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    directory, name = os.path.split(path)
+    with opened_directory(directory) as parent:
+        sweep(parent)
+        with NewFile(parent, name, 0o666) as made:
+            with open(made.descriptor, "wb", closefd=False) as file:
+                yield pa.PythonFile(file, "w")
+            made.finish(None)
+            parent.replace(made.name, parent, name)
+            parent.sync()

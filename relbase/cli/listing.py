@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import AbstractContextManager, nullcontext
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -26,9 +25,9 @@ from relbase.pipeline import entities_called
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from relbase.cli.archives import Table
     from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Reading
-    from relbase.cli.tables import Table
     from relbase.notes import Note
     from relbase.results import Entity
 
@@ -173,14 +172,9 @@ def _count_unresolved(by: str, reading: Reading) -> int:
 def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextManager[Table | None]:
     if path is None:
         return nullcontext()
-    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    try:
-        from relbase.cli import tables  # noqa: PLC0415 (of the extra `warc`)
-    except ImportError:
-        text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
-        raise click.UsageError(text) from None
-    return tables.written(path, *given, data_urls=data_urls)
+    from relbase.cli import archives  # noqa: PLC0415 (start-up time)
+
+    return archives.written(path, *given, data_urls=data_urls)
 
 
 _LAYERS: Final = {

@@ -21,7 +21,7 @@ from pyarrow import parquet
 from running import done, run, told
 
 from relbase import pipeline, storage
-from relbase.cli import streams, tables
+from relbase.cli import archives, streams
 from relbase.warc import Fault, Page, pages, rows, writing
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path
     table = tmp_path / "x.parquet"
     left = tmp_path / ".x.parquet.0123456789abcdef.relbase-tmp"  # by a run that was killed
     left.touch()
-    with tables.written(str(table), (), None, data_urls=True) as made:
+    with archives.written(str(table), (), None, data_urls=True) as made:
         assert made is not None
         assert not left.exists()
         assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz").exit_code == 0
