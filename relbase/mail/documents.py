@@ -79,7 +79,7 @@ def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
 def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | None:
     """The items of a document as they are listed, None where mail does not allow all its edits.
 
-    Listing without edits, after them, takes a tenth of the time of both at once.
+    Edits alone and then links alone take a tenth of the time of both at once.
     """
     task = entity.context.task
     budget = task.budget

@@ -122,7 +122,7 @@ def _keep_in_lines(
 
 
 def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a body that some programs decode and others show: to both edits look alike."""
+    """The items of a body that some programs decode, with the edits that all show alike."""
     part, data = entity.part, entity.data
     findings, edits = separate(items)
     kept: list[Edit] = []

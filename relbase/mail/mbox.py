@@ -82,7 +82,7 @@ _ADDED: Final = "a line would become the beginning of a message: its links are l
 
 
 class Lengths:
-    """Wrong Content-Lengths that would be right in the output, and swallow the next messages."""
+    """Wrong Content-Lengths (see `containers.mbox`): edits that make one right are refused."""
 
     __slots__ = ("_ends", "_grown")
 

@@ -174,7 +174,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
         if field.name == "content-type" and entity.part.opaque is Reason.MIME_EXTERNAL:
             form = headers.EXTERNAL_BODY
         if form is not None:
-            # A field that states a base is resolved against the base around it, never on itself.
+            # A field that states a base is resolved against the one around it, never itself.
             is_outside = field.name == stated_by or field.name in STATES_BASE
             context = entity.context.on(around if is_outside else own)
             yield from visit_field(entity.data, field, form, context)

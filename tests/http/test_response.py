@@ -88,7 +88,7 @@ def test_redirects_before_the_response_lead_to_its_url() -> None:
 
 
 @pytest.mark.parametrize("count", [MAX_HEADS - 2, MAX_HEADS - 1, MAX_HEADS])
-def test_so_many_redirects_are_followed_and_no_more(count: int) -> None:
+def test_redirects_are_followed_up_to_the_limit(count: int) -> None:
     data = b"HTTP/1.1 301 x\r\n\r\n" * count + message(b"<a href=x>")
     result = rewrite(data, url=URL)
     assert result.changed is (count < MAX_HEADS)
