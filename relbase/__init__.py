@@ -4,14 +4,8 @@ RFC 1808 says how a document's base URL is established (§3) and how a relative 
 against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
 """
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
-
-if sys.version_info < (3, 11, 5):
-    # `(?:ab?c)*+` matches what it must not match (gh-106052): links would be overlooked in silence.
-    message = "relbase needs Python 3.11.5 or later: use a newer Python"
-    raise ImportError(message)
 
 __version__ = "1.0.0rc1"
 

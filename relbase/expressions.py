@@ -1,13 +1,53 @@
-"""Regular expressions that are compiled when they are first used: all take longer than a page."""
+"""Regular expressions, right on every Python, and compiled when they are first used.
+
+Before CPython 3.11.5 a possessive group goes too far where its last try fails within
+(gh-106052: `(?:ab?c)*+` takes "abca" of "abcab"). An atomic group around a greedy one means the
+same, and is right there, but remembers each repetition.
+"""
 
 from __future__ import annotations
 
 import re
+import sys
 from functools import partial
-from typing import TYPE_CHECKING, AnyStr, cast
+from typing import TYPE_CHECKING, AnyStr, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_IS_RIGHT: Final = sys.version_info[:3] >= (3, 11, 5)
+
+
+def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return a regular expression as `re.compile` does."""
+    return re.compile(pattern if _IS_RIGHT else cast("AnyStr", _atomic(pattern, flags)), flags)
+
+
+def _atomic(pattern: str | bytes, flags: int) -> str | bytes:
+    if isinstance(pattern, str):
+        return atomic(pattern, flags)
+    return atomic(pattern.decode("latin-1"), flags).encode("latin-1")
+
+
+def atomic(pattern: str, flags: int = 0) -> str:
+    """Return a pattern with `(?>(?:...)*)` where it has `(?:...)*+`."""
+    pieces = _PIECES + (r"|#[^\n]*" if flags & re.VERBOSE else "") + r"|(?s:.)"
+    written, opened = list[str](), list[int]()
+    closed: int | None = None  # where the group begins that ends before a piece
+    for piece in re.findall(pieces, pattern):
+        begin, new = closed, piece
+        if begin is not None and len(piece) > 1 and piece[0] in "*+?{" and piece[-1] == "+":
+            written[begin] = f"(?>{written[begin]}"
+            new = f"{piece[:-1]})"
+        if piece == "(":
+            opened.append(len(written))
+        closed = opened.pop() if piece == ")" else None
+        written.append(new)
+    return "".join(written)
+
+
+# An escape, a class of characters, a repetition: in them no parenthesis is a group.
+_PIECES: Final = r"\\(?s:.)|\[\^?\]?(?:\\(?s:.)|[^\]\\])*\]|(?:[*+?]|\{[0-9]*,?[0-9]*\})[+?]?"
 
 
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -15,7 +55,7 @@ def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
     To take a method compiles it: look it up where it is called, as in `_digits.match(text)`.
     """
-    return cast("re.Pattern[AnyStr]", _Expression(partial(re.compile, pattern, flags)))
+    return cast("re.Pattern[AnyStr]", _Expression(partial(regex, pattern, flags)))
 
 
 class _Expression:

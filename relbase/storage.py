@@ -7,10 +7,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from relbase.expressions import regex
+
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-_scheme: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
+_scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
 
 # Schemes, and what pyarrow calls them.
 _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "hdfs"}
@@ -102,7 +104,7 @@ def sweep(directory: str, names: Container[str]) -> None:
                 os.unlink(entry.path)  # noqa: PTH108
 
 
-_attempt: Final = re.compile(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}").fullmatch
+_attempt: Final = regex(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}").fullmatch
 
 
 def put(made: str, path: str) -> None:

@@ -2,7 +2,6 @@
 
 import inspect
 import pickle
-import runpy
 import sys
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -138,14 +137,6 @@ def test_public_functions_can_be_pickled_and_inspected() -> None:
         assert pickle.loads(pickle.dumps(function)) is function
         assert next(iter(inspect.signature(function).parameters)) in {"data", "response"}
         assert function.__doc__
-
-
-def test_a_python_with_a_bug_in_its_expressions_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys, "version_info", (3, 11, 4, "final", 0))
-    with pytest.raises(ImportError, match=r"3\.11\.5 or later"):
-        runpy.run_path(relbase.__file__)
 
 
 def test_the_packages_are_loaded_when_they_are_asked_for() -> None:

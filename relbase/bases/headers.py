@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
+from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.headers import brackets, find_url
 from relbase.registry import FieldRow, States, bases
@@ -145,7 +146,7 @@ def key(selector: str) -> str:
     return f"{local}{at}{host.lower()}"
 
 
-_SEPARATOR: Final = re.compile(r'[\s<>,;"]')
+_SEPARATOR: Final = regex(r'[\s<>,;"]')
 
 
 def _selectors(header: Fields) -> Iterator[str]:
@@ -176,7 +177,7 @@ def message_id(header: Fields) -> str:
     return _message_id(_first(header, "message-id")) or ""
 
 
-_message_id_of: Final = re.compile(r"\s*<\s*([^<>\s]+?)\s*>").match
+_message_id_of: Final = regex(r"\s*<\s*([^<>\s]+?)\s*>").match
 
 
 def _message_id(value: str) -> str | None:
@@ -188,7 +189,7 @@ def _message_id(value: str) -> str | None:
     return f"<{local}{at}{host.lower()}>"
 
 
-_list_id_of: Final = re.compile(r"<\s*([^<>\s]+)\s*>\s*\Z").search
+_list_id_of: Final = regex(r"<\s*([^<>\s]+)\s*>\s*\Z").search
 
 
 def list_id(header: Fields) -> str:
@@ -200,9 +201,9 @@ def list_id(header: Fields) -> str:
 
 
 # Quoted strings and comments hold no address.
-_NO_ADDRESS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"(?!@)|\((?:[^()\\]++|\\.)*+\)')
-_in_brackets: Final = re.compile(r"<\s*([^<>\s,]+@[^<>\s,]+)\s*>").search
-_bare: Final = re.compile(r"[^\s,;:<>()@]++@[^\s,;:<>()]++").search
+_NO_ADDRESS: Final = regex(r'"(?:[^"\\]++|\\.)*+"(?!@)|\((?:[^()\\]++|\\.)*+\)')
+_in_brackets: Final = regex(r"<\s*([^<>\s,]+@[^<>\s,]+)\s*>").search
+_bare: Final = regex(r"[^\s,;:<>()@]++@[^\s,;:<>()]++").search
 
 
 def sender(header: Fields) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from array import array
 from bisect import bisect_right
 from itertools import chain, pairwise
@@ -15,6 +14,7 @@ from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import regex
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link
@@ -179,7 +179,7 @@ _AROUND: Final = 48  # bytes on each side of an edit in an excerpt
 _CHANGED: Final = 400
 _CUT: Final = b"..."
 _CONTINUATION: Final = range(0x80, 0xC0)  # bytes within a UTF-8 sequence
-_newlines: Final = re.compile(rb"\n").finditer
+_newlines: Final = regex(rb"\n").finditer
 
 
 class _Lines(NamedTuple):

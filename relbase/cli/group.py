@@ -17,7 +17,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.streams import ExitStatus, in_shell, printable
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -284,8 +284,8 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
     return tuple(options)
 
 
-_SECTION: Final = re.compile(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
-_ROW: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
+_SECTION: Final = regex(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
+_ROW: Final = regex(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
 
 
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:

@@ -26,7 +26,7 @@ from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.paths import Mirror, Root
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Verbosity, printable
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.kind import Kind
 from relbase.opening.door import kind_of_file, kind_of_type
 from relbase.policy import Policy
@@ -159,7 +159,7 @@ def pattern(value: str) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # future changes of Python
-            return re.compile(value)
+            return regex(value)
     except (re.error, OverflowError, RecursionError) as error:
         fix = r"put '\' before a character that stands for itself"
         text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
@@ -321,7 +321,7 @@ _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "tuple[tuple[str": ("NAME=SYNTAX", attributes),
     "tuple[str": ("ROW", xml_rows),
 }
-_argument: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+_argument: Final = regex(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 # The help is what the docstring says of the fields: "In Python" concerns programs alone. Without
 # docstrings (python -OO) it is poorer.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from relbase.expressions import regex
+
 ARC: Final = "ARC"
 
 # A line with a longer URL is not known as one.
@@ -20,7 +22,7 @@ _LINE: Final = (
     rb" ([0-9]{14}|[0-9]{12}|[0-9]{8})(?: ((?:%b(?<=;) )*+%b|))?"
     rb"(?: %b %b %b [0-9]++ %b)?+ ([0-9]{1,18})\r?\n"
 ) % ((_WORD,) * 7)
-arc_line: Final = re.compile(_LINE).match
+arc_line: Final = regex(_LINE).match
 
 # Where a record begins inside of other text: a line with a date in the right place.
 ARC_STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[0-9])\r?\n"

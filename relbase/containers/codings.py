@@ -7,11 +7,12 @@ begins as stated, and then breaks off or does not decode, is refused: half a pag
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from relbase.expressions import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -121,7 +122,7 @@ class MislabelledError(Exception):
 
 
 # What stands in no text: the controls but TAB, LF, FF, CR and ESC (of ISO-2022-JP).
-_CONTROL: Final = re.compile(rb"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_CONTROL: Final = regex(rb"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _LOOKED_AT: Final = 256
 
 
@@ -358,11 +359,11 @@ _MISSING: Final = "the package {0} is needed to undo it: pip install 'relbase[wa
 MAX_CHUNK_LINE: Final = 8192
 
 # chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; lines end with LF alone, too (§2.2)
-_chunk_line: Final = re.compile(
+_chunk_line: Final = regex(
     rb"([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]{0,%d}+)?\r?\n" % MAX_CHUNK_LINE
 ).match
-_part_of_line: Final = re.compile(rb"[0-9A-Fa-f]{1,16}[ \t]*+(?:;[^\n]*+)?\r?|").fullmatch
-_chunk_end: Final = re.compile(rb"\r?\n").match
+_part_of_line: Final = regex(rb"[0-9A-Fa-f]{1,16}[ \t]*+(?:;[^\n]*+)?\r?|").fullmatch
+_chunk_end: Final = regex(rb"\r?\n").match
 
 
 def dechunk(body: bytes) -> Iterator[bytes | str]:

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.folding import decoded_words
 from relbase.view.transcode import decode, encode
@@ -17,23 +18,23 @@ if TYPE_CHECKING:
 MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
 
 # token := 1*<any (US-ASCII) CHAR except SPACE, CTLs, or tspecials>   (RFC 2045 §5.1)
-_token: Final = re.compile(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
-_separators: Final = re.compile(r"[\t\n\r ;]*+").match
-_white_space: Final = re.compile(r"[\t\n\r ]*+").match
+_token: Final = regex(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
+_separators: Final = regex(r"[\t\n\r ;]*+").match
+_white_space: Final = regex(r"[\t\n\r ]*+").match
 # Quotes that do not close hold all that follows.
 _QUOTED: Final = r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)'
-_quoted: Final = re.compile(_QUOTED, re.DOTALL).match
+_quoted: Final = regex(_QUOTED, re.DOTALL).match
 # However, unquoted values hold tspecials in practice (`boundary=----=_Part/1`).
-_unquoted: Final = re.compile(r"[^\t\n\r ;(]*+").match
-_attribute: Final = re.compile(r'[^\t\n\r ;=("]*+').match
-_passed_over: Final = re.compile(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
-_parenthesis: Final = re.compile(r"\\.|[()]", re.DOTALL).finditer
+_unquoted: Final = regex(r"[^\t\n\r ;(]*+").match
+_attribute: Final = regex(r'[^\t\n\r ;=("]*+').match
+_passed_over: Final = regex(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
+_parenthesis: Final = regex(r"\\.|[()]", re.DOTALL).finditer
 _unfold: Final = {ord("\r"): None, ord("\n"): None}
-_unescape: Final = re.compile(r"\\(.)", re.DOTALL).sub
+_unescape: Final = regex(r"\\(.)", re.DOTALL).sub
 
 # parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
 # than `MAX_PARAMETERS`)
-_section: Final = re.compile(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
+_section: Final = regex(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
 
 
 def token(value: str) -> str:
@@ -78,8 +79,8 @@ def effective_type(values: Iterable[str]) -> str:
 
 
 # A comma inside of quotes separates no values (RFC 9110 §5.6.1).
-_escape: Final = partial(re.compile(r'(["\\])').sub, r"\\\1")
-_apart: Final = re.compile(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.DOTALL).findall
+_escape: Final = partial(regex(r'(["\\])').sub, r"\\\1")
+_apart: Final = regex(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.DOTALL).findall
 
 
 def parameters(value: str) -> dict[str, str]:
@@ -146,7 +147,7 @@ def _comment_end(value: str, pos: int) -> int:
 
 
 # In pieces: decoding keeps eighty bytes for each escape. No piece ends within one.
-_apart_from_escapes: Final = re.compile(rb".{1,4096}(?<!%)(?<!%.)|.++", re.DOTALL).findall
+_apart_from_escapes: Final = regex(rb".{1,4096}(?<!%)(?<!%.)|.++", re.DOTALL).findall
 
 
 def _joined(sections: dict[int, tuple[str, bool]]) -> str:

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
+from relbase.expressions import regex
 from relbase.registry import REMEMBERED
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _grammar(eol: bytes) -> _Grammar:
     value = rb"%b(?:%b[ \t]%b)*+" % (line, eol, line)
 
     def compiled(pattern: bytes) -> _Match:
-        return re.compile(pattern, re.IGNORECASE | re.VERBOSE).match
+        return regex(pattern, re.IGNORECASE | re.VERBOSE).match
 
     return _Grammar(
         first=compiled(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import Header, fields_of_paragraph, read_header, text_of
 from relbase.edit import Span
+from relbase.expressions import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,12 +26,12 @@ PARTIAL: Final = 206  # §15.3.7
 
 # status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112 §4)
 # However, HTTP/2 has no reason, and curl writes it as `HTTP/2 200`.
-status_line: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^\r\n]*+").match
+status_line: Final = regex(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^\r\n]*+").match
 # request-line = method SP request-target SP HTTP-version   (RFC 9112 §3)
-_request_line: Final = re.compile(rb"[!-~]++ [^ \r\n]++ HTTP/[0-9](?:\.[0-9])?").match
-_line_end: Final = re.compile(rb"\r?\n|\Z").match
+_request_line: Final = regex(rb"[!-~]++ [^ \r\n]++ HTTP/[0-9](?:\.[0-9])?").match
+_line_end: Final = regex(rb"\r?\n|\Z").match
 # What archives hold instead of a status line: `ICY 200 OK`, `HTTP 200 OK`, `HTTP/1.1`.
-_odd_status_line: Final = re.compile(
+_odd_status_line: Final = regex(
     rb"(?i:HTTP(?:/[0-9.]*+)?+(?=[ \t\r\n]|\Z)|[A-Z]++(?:/[0-9.]*+)?+(?=[ \t]++[0-9]{3}(?![0-9])))"
     rb"(?:[ \t]++([0-9]{3})(?![0-9]))?+[^\r\n]*+"
 ).match
@@ -75,7 +76,7 @@ _SHOWN: Final = 40
 
 
 # Content-Range = range-unit SP first-pos "-" last-pos "/" complete-length   (RFC 9110 §14.4)
-_range: Final = re.compile(
+_range: Final = regex(
     r"[ \t]*+bytes[ \t]++0-([0-9]{1,18})/([0-9]{1,18})[ \t]*+", re.IGNORECASE | re.ASCII
 )
 
@@ -135,7 +136,7 @@ def parse_dump(dump: bytes) -> Dump:
     return Dump(with_range(fields, before or None), tuple(redirects))
 
 
-_line_ends: Final = re.compile(rb"\r\n|\r|\n")
+_line_ends: Final = regex(rb"\r\n|\r|\n")
 
 
 def _blocks(dump: bytes) -> Iterator[tuple[int, list[bytes]]]:
@@ -164,5 +165,5 @@ def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
 
 
 # field-name = token (RFC 9110 §5.1, §5.6.2)
-_token: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]++").fullmatch
-_fold: Final = re.compile(r"\n[ \t]++").sub
+_token: Final = regex(r"[!#$%&'*+.^_`|~0-9a-z-]++").fullmatch
+_fold: Final = regex(r"\n[ \t]++").sub

@@ -9,7 +9,6 @@ followed to its end: a boundary that is used again inside exposes nothing of it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,6 +16,7 @@ from relbase.containers import fields
 from relbase.containers.content_type import file_name, is_lone, read_type, token
 from relbase.containers.fields import Header, eol_of, first, read_header, text_of
 from relbase.edit import Span
+from relbase.expressions import regex
 from relbase.notes import Reason
 
 
@@ -76,7 +76,7 @@ QUOTED_PRINTABLE: Final = "quoted-printable"
 BASE64: Final = "base64"
 
 _SHOWN: Final = 100  # characters of an encoding that nobody can undo
-_quoted: Final = re.compile(r'"([^"]++)"').fullmatch
+_quoted: Final = regex(r'"([^"]++)"').fullmatch
 
 
 def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:

@@ -7,15 +7,16 @@ and a separator or the end of the file, follow that number of bytes.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, is_separator
+from relbase.expressions import regex
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
     from relbase.edit import Span
@@ -83,13 +84,13 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
         yield message
 
 
-_LINE_END: Final = re.compile(rb"\n")
-_HEADER_END: Final = re.compile(rb"\n\r?\n")
+_LINE_END: Final = regex(rb"\n")
+_HEADER_END: Final = regex(rb"\n\r?\n")
 _HEADER_END_SIZE: Final = 3
 
 # More digits than these are not a length.
-_is_length: Final = re.compile(rb"[0-9]{1,18}").fullmatch
-_after_length: Final = re.compile(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").match
+_is_length: Final = regex(rb"[0-9]{1,18}").fullmatch
+_after_length: Final = regex(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").match
 _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 
 

@@ -7,12 +7,12 @@ record, which may stand inside of what the wrong length covered.
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.arc import ARC, ARC_STARTS, MAX_ARC_LINE, arc_fields, arc_line
 from relbase.containers.members import BREAKS_OFF, Buffer, begins_record, pieces
+from relbase.expressions import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -169,7 +169,7 @@ class Unfolded(Buffer):
             return None, count
 
 
-_line_ends: Final = re.compile(rb"[\r\n]*+").match
+_line_ends: Final = regex(rb"[\r\n]*+").match
 
 
 def records(
@@ -276,7 +276,7 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
 
 
 # The start of a record after what a wrong length covers, or after what is none.
-_starts: Final = re.compile(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STARTS).search
+_starts: Final = regex(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STARTS).search
 
 
 def _resume(text: Unfolded, block: bytes) -> bool:
@@ -301,15 +301,15 @@ _UNSEEN: Final = "; what it covers was not looked through"
 
 
 # Where a header ends, or ends too early: no field is named like a version.
-_head_end: Final = re.compile(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
+_head_end: Final = regex(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
 # The literals of a grammar are in any case (RFC 2616 §2.1).
-_version: Final = re.compile(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
+_version: Final = regex(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
-_fields: Final = re.compile(
+_fields: Final = regex(
     rb"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:\r?\n[ \t]++[^\r\n]*+)*+)"
 ).findall
-_fold: Final = re.compile(rb"[ \t]*+\r?\n[ \t]++").sub
-_number: Final = re.compile(r"[0-9]{1,18}").fullmatch
+_fold: Final = regex(rb"[ \t]*+\r?\n[ \t]++").sub
+_number: Final = regex(r"[0-9]{1,18}").fullmatch
 
 
 def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
+from relbase.expressions import regex
 from relbase.registry import States, bases
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Sequence
 
     from relbase.notes import Note
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 # What changes how text around it is read, or what cannot be seen: controls, formats (bidirectional
 # overrides among them), lone surrogates, private use, line and paragraph separators.
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffc\U000e0000-\U000e0fff]+"
 )

@@ -7,7 +7,6 @@ many lines, so that a browser lays out only those that are in sight.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict, deque
 from contextlib import suppress
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, text, url
+from relbase.expressions import regex
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
 from relbase.view.charset import DEFAULT, WIDE, lookup, sniff
@@ -203,7 +203,7 @@ _CONTINUING: Final = range(0x80, 0xC0)
 # ---- bytes as text: each piece on its own, which in ISO-2022-JP begins in ASCII, as lines do
 
 # Bytes that are not a character: the view carries them as surrogates.
-_BYTES: Final = re.compile("[\udc80-\udcff]")
+_BYTES: Final = regex("[\udc80-\udcff]")
 
 
 def _decoded(piece: bytes, charset: str) -> str:

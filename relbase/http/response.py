@@ -7,7 +7,6 @@ retrieved from. A body with a coding is left unchanged: nobody could encode it a
 from __future__ import annotations
 
 import hashlib
-import re
 from base64 import b64encode
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -27,6 +26,7 @@ from relbase.containers.http import (
     values,
 )
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import regex
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
@@ -284,9 +284,7 @@ def _follow_digests(value: bytes, before: bytes, after: bytes) -> list[Edit] | N
 
 # RFC 3230 §4.3.2: a list of an algorithm, `=`, and base64
 # RFC 9530 §2 and §3 (Content-Digest, Repr-Digest): with `:` around the base64
-_digests: Final = re.compile(
-    rb"([!-+\--<>-~]++)=(:?)([A-Za-z0-9+/]++={0,2})(:?)(?=[ \t]*+(?:,|\Z))"
-)
+_digests: Final = regex(rb"([!-+\--<>-~]++)=(:?)([A-Za-z0-9+/]++={0,2})(:?)(?=[ \t]*+(?:,|\Z))")
 _ALGORITHMS: Final = {
     b"md5": "md5",
     b"sha": "sha1",

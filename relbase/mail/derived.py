@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import text_of
 from relbase.edit import Edit, splice
+from relbase.expressions import regex
 from relbase.mail.parts import called, line_end, transfer_view
 from relbase.notes import Note, Reason
 from relbase.registry import ROWS, Follows
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from relbase.containers.mail import Part
 
 # A number as written; more digits than any body has bytes are none.
-_number: Final = re.compile(rb"[0-9]{1,18}(?![0-9])").match
-_digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
+_number: Final = regex(rb"[0-9]{1,18}(?![0-9])").match
+_digest: Final = regex(rb"[A-Za-z0-9+/]{22}==").match
 
 
 class _Change(NamedTuple):
@@ -253,7 +254,7 @@ def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) 
     return "no longer holds" if is_covered else ""
 
 
-_BLANKS: Final = re.compile(rb"[ \t]++(\r?\n)?")
+_BLANKS: Final = regex(rb"[ \t]++(\r?\n)?")
 
 
 class _Body:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers import mail
 from relbase.containers.mail import IDENTITY
 from relbase.edit import Edit, Span
+from relbase.expressions import regex
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
 from relbase.mail.parts import FootedView, part_bases, transfer_view
 from relbase.notes import Note, Reason
@@ -192,12 +193,12 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
 _CALENDAR: Final = "text/calendar"
 
 # contentline = name *(";" param ) ":" value CRLF   (RFC 5545 §3.1), folded anywhere
-_described: Final = re.compile(
+_described: Final = regex(
     rb"""^x-alt-desc ((?:; (?:[^":;\n]++ | \n[ \t] | "[^"\n]*+")*+)*+) :
     ([^\r\n]*+ (?:\r?\n[ \t][^\r\n]*+)*+)""",
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
-_is_html: Final = re.compile(rb";fmttype=\"?text/html\"?(?:;|\Z)", re.IGNORECASE).search
+_is_html: Final = regex(rb";fmttype=\"?text/html\"?(?:;|\Z)", re.IGNORECASE).search
 _UNREAD: Final = "the calendar is not in UTF-8 (RFC 5545 §3.1.4): links in it stay as they are"
 
 

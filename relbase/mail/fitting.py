@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import read_header
 from relbase.containers.mail import BASE64
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import regex
 from relbase.mail.parts import called
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Found, Item, Status, separate
@@ -143,7 +144,7 @@ def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]
     yield from kept
 
 
-_escapes: Final = re.compile(rb"=[^=]{0,2}").findall
+_escapes: Final = regex(rb"=[^=]{0,2}").findall
 
 
 def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
@@ -180,6 +181,6 @@ _NO_EMPTY_LINE: Final = (
     "the next empty line are left unchanged"
 )
 _empty_line: Final = {
-    b"\n": re.compile(rb"\n\r*\n").search,
-    b"\r": re.compile(rb"\r\r").search,
+    b"\n": regex(rb"\n\r*\n").search,
+    b"\r": regex(rb"\r\r").search,
 }

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import re
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
+from relbase.expressions import regex
 from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
@@ -125,7 +125,7 @@ _JOINED: Final = (
 )
 # At most two line ends stand between where a length ends and the next message.
 _LINE_ENDS: Final = len(b"\r\n\r\n")
-_line_ends: Final = re.compile(rb"(?:\r?\n){0,2}\Z").match
+_line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
 def may_drop(message: mbox.Message) -> bool:

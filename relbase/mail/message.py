@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ from relbase.containers import mail
 from relbase.containers.fields import eol_of, read_header
 from relbase.containers.mail import MESSAGES
 from relbase.edit import Edit, Span, growth
+from relbase.expressions import regex
 from relbase.mail.derived import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
 from relbase.mail.fitting import fit, fit_header
@@ -234,8 +234,8 @@ _OPAQUE: Final = {
 # or nothing, and no part of the message.
 
 
-_first_line: Final = re.compile(rb"([0-9]{1,18} {0,20})\r?\n(?=[!-9;-~]{1,99}[ \t]{0,9}:)").match
-_property_list: Final = re.compile(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plist|\Z)").match
+_first_line: Final = regex(rb"([0-9]{1,18} {0,20})\r?\n(?=[!-9;-~]{1,99}[ \t]{0,9}:)").match
+_property_list: Final = regex(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plist|\Z)").match
 
 
 def read_envelope(data: bytes) -> tuple[Span | None, Span]:

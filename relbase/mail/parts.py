@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,6 +9,7 @@ from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
 from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE
+from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
@@ -122,7 +122,7 @@ def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
     return [(field.name, _unfold("", text_of(data, field)).strip()) for field in found]
 
 
-_unfold: Final = re.compile(r"[\r\n]++(?=[ \t])").sub
+_unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
 
 
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
@@ -224,10 +224,10 @@ class FootedView(Base64View):
 
 
 # Up to the first padding, or the first line that is not of base64.
-_base64: Final = re.compile(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
+_base64: Final = regex(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
 _SPACE: Final = b" \t\r\n"
-_word: Final = re.compile(rb"[A-Za-z0-9+/]*+").match
-_in_the_clear: Final = re.compile(rb"[^A-Za-z0-9+/=\s]").search
+_word: Final = regex(rb"[A-Za-z0-9+/]*+").match
+_in_the_clear: Final = regex(rb"[^A-Za-z0-9+/=\s]").search
 
 
 def _footed_view(raw: bytes, eol: bytes) -> FootedView | None:

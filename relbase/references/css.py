@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.references.css_functions import (
     CONTAINER,
     ESCAPE,
@@ -111,7 +112,7 @@ _PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
 
 def _skipping(ends: bytes, *passed: bytes) -> re.Pattern[bytes]:
     """Goes on as far as it can, and never fails; it ends between two tokens."""
-    return re.compile(rb"(?:%b++|%b)*+" % (all_but(ends), b"|".join(passed)))
+    return regex(rb"(?:%b++|%b)*+" % (all_but(ends), b"|".join(passed)))
 
 
 _SKIPS: Final = {
@@ -168,7 +169,7 @@ def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
 _BOM: Final = b"\xef\xbb\xbf"
 _C0_OR_SPACE: Final = bytes(range(0x21))
 # A string's inside up to the white space at its end; `\41 ` and `\ ` end in none.
-_TRIMMED: Final = re.compile(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
+_TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 
 
 def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | None:
@@ -187,10 +188,10 @@ def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | Non
 
 # --- Statements: `pos` stands where one may begin ---
 
-_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
-_SPACES: Final = re.compile(_SPACE)
-_COLON: Final = re.compile(_SPACE + b":")
-_BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
+_BETWEEN: Final = regex(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_SPACES: Final = regex(_SPACE)
+_COLON: Final = regex(_SPACE + b":")
+_BEGINNING: Final = regex(rb"(@?)(%b)" % NAME)
 
 
 def _statement(text: bytes, pos: int, end: int) -> _Step:
@@ -219,15 +220,15 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
 
 # --- Functions: `pos` stands after the bracket ---
 
-_FUNCTION: Final = re.compile(rb"(%b)\(" % NAME)
-_STRINGS: Final = {ord('"'): re.compile(INSIDE_DOUBLE), ord("'"): re.compile(INSIDE_SINGLE)}
-_QUOTE_NEXT: Final = re.compile(rb"[ \t\n\r\f]*+(?=[\"'])")
+_FUNCTION: Final = regex(rb"(%b)\(" % NAME)
+_STRINGS: Final = {ord('"'): regex(INSIDE_DOUBLE), ord("'"): regex(INSIDE_SINGLE)}
+_QUOTE_NEXT: Final = regex(rb"[ \t\n\r\f]*+(?=[\"'])")
 # §4.3.6, §4.3.14
-_URL: Final = re.compile(
+_URL: Final = regex(
     rb"[ \t\n\r\f]*+((?:%b++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)"
     % (all_but(bytes(range(1, 0x21)) + b"\x7f\"'()\\"), ESCAPE)
 )
-_BAD_URL: Final = re.compile(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
+_BAD_URL: Final = regex(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
 
 
 def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
@@ -251,7 +252,7 @@ def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
 
 
 _IS: Final = _SPACE + b"=" + _SPACE
-_UP_TO_SRC: Final = re.compile(
+_UP_TO_SRC: Final = regex(
     rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
     % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
 )
@@ -284,11 +285,11 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 # --- Events: what stands at `at`, where the skip from `floor` ended; `top` of the stack ---
 
-_CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
+_CALL_BEFORE: Final = regex(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_OPENINGS: Final = re.compile(rb"[(\[{]++")
+_OPENINGS: Final = regex(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
-_WHOLE_NAME: Final = re.compile(NAME)
+_WHOLE_NAME: Final = regex(NAME)
 _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 

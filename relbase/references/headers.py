@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
+from relbase.expressions import regex
 from relbase.references import values
 from relbase.references.values import C0_AND_SPACE_BYTES, Syntax, skip, trim
 from relbase.registry import ROWS, Holds
@@ -24,8 +25,8 @@ class LinkingField(NamedTuple):
 
 
 # FWS and comments   (RFC 5322 §3.2.2)
-_WHITE_SPACE: Final = re.compile(rb"[\0-\x20]*+")
-_COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
+_WHITE_SPACE: Final = regex(rb"[\0-\x20]*+")
+_COMMENT_DELIMITER: Final = regex(rb"[()]|\\.", re.DOTALL)
 
 
 def _skip_blank(raw: bytes, at: int) -> int:
@@ -46,7 +47,7 @@ def _skip_comment(raw: bytes, at: int) -> int:
 
 # content-location = "Content-Location:" [CFWS] URI [CFWS]   (RFC 2557 §4.2)
 # However, mailers wrap it as they wrap Base: "<URL:http://a/>" (RFC 1808 §3.1).
-_WRAPPED: Final = re.compile(
+_WRAPPED: Final = regex(
     rb"""
     " [\0-\x20]*+ < ([^<>"]*+) > [\0-\x20]*+ "
     | " ([^<>"]*+) "
@@ -55,9 +56,9 @@ _WRAPPED: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_PREFIX: Final = re.compile(rb"[\0-\x20]*+ url:", re.VERBOSE | re.IGNORECASE)
-_BARE: Final = re.compile(rb'[^<>"]*+')
-_COMMENT_FOLLOWS: Final = re.compile(rb"[\0-\x20]\(")
+_PREFIX: Final = regex(rb"[\0-\x20]*+ url:", re.VERBOSE | re.IGNORECASE)
+_BARE: Final = regex(rb'[^<>"]*+')
+_COMMENT_FOLLOWS: Final = regex(rb"[\0-\x20]\(")
 
 
 def one_url(raw: bytes) -> Iterator[Span]:
@@ -97,7 +98,7 @@ def find_url(raw: bytes) -> Span | None:
 _AFTER_COMMENT: Final = C0_AND_SPACE_BYTES + b'(<"'
 
 
-_WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
+_WORDS: Final = regex(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
 
 
 def one_word(raw: bytes) -> Iterator[Span]:
@@ -124,7 +125,7 @@ def brackets(raw: bytes) -> Iterator[Span]:
 
 
 # URL-parameter := <"> URL-word *(*LWSP-char URL-word) <">   (RFC 2017 §3.1)
-_PARAMETER_PIECE: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.DOTALL)
+_PARAMETER_PIECE: Final = regex(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.DOTALL)
 
 
 def external_body(raw: bytes) -> Iterator[Span]:
@@ -155,7 +156,7 @@ _Find = Callable[[bytes], Iterator[Span]]
 
 # A CR alone ends a line to Python's `email` and others, and what is written after it, which has a
 # colon, would be a field to them.
-_BARE_CR: Final = re.compile(rb"\r(?![\n\t ]|\Z)")
+_BARE_CR: Final = regex(rb"\r(?![\n\t ]|\Z)")
 
 
 def _certain(find: _Find) -> _Find:

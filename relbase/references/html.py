@@ -6,7 +6,7 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.references import tags, vocabulary
 from relbase.references.css_functions import Form
 from relbase.references.foreign import CLOSED_BY_END_TAG, FONT_BREAKOUT, HTML, SVG, ForeignContent
@@ -371,7 +371,7 @@ def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.P
         + rb"(?:[\t\n\f\r /]++(?:" + attribute + rb")?+)*+>"
     )  # fmt: skip
     token = _END_TAG + rb"|" + start_tag + rb"|" + _COMMENT
-    return re.compile(rb"[^<]*+(?:<(?:" + token + rb")[^<]*+)*+")
+    return regex(rb"[^<]*+(?:<(?:" + token + rb")[^<]*+)*+")
 
 
 def _only(names: frozenset[bytes], syntax: Syntax | Nested) -> list[bytes]:

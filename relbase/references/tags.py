@@ -10,7 +10,7 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 from relbase.view.runs import Piece
@@ -133,7 +133,7 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
 
 
 # A comment, a tag with its name, or what else begins with `<` and is not text.
-token: Final = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
+token: Final = regex(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
 
 CDATA: Final = b"<![CDATA["
 

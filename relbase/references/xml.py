@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import regex
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.vocabulary import counting
 from relbase.references.xml_names import Names
@@ -12,6 +12,7 @@ from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.edit import Edit
@@ -34,7 +35,7 @@ _DOCTYPE: Final = (
 )
 # §3.1, §2.5 to §2.8: text, and the markup after it.
 START_TAG: Final = rb"(" + _NAME + rb")(" + _ATTRIBUTES + rb")"
-_token: Final = re.compile(
+_token: Final = regex(
     rb"[^<]*+<(?:" + START_TAG + _S + rb"*+(/?)>|(/)[^>]*+>"
     rb"|\?(?:(xml-stylesheet)(?=" + _S + rb")|)(?:[^?]++|\?(?!>))*+\?>"
     rb"|!--(?:[^-]++|-(?!->))*+-->"
@@ -42,7 +43,7 @@ _token: Final = re.compile(
 ).match
 _TAG, _END_TAG, _SHEET = 3, 4, 5
 
-each_attribute: Final = re.compile(
+each_attribute: Final = regex(
     _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
 ).finditer
 
@@ -295,7 +296,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             yield Slot(element.name, b"", row, Attribute(b"", start, end, b""), stays=row.stays)
 
 
-_section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+_section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
 
 
 def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
@@ -382,7 +383,7 @@ def embedded_base(text: bytes) -> Attribute | None:
 
 
 # With or without a prefix. What begins with letters is looked for much faster than a tag.
-_base_tag: Final = re.compile(rb"base(?<=[<:]base)[ \t\r\n/>]").search
+_base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
 
 
 def is_shown(root: Element) -> bool:

@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from relbase.expressions import regex
 from relbase.references import xml
 from relbase.references.scanner import MARKUP, MAYBE, holds_url, plain_kind
 from relbase.references.values import Syntax
@@ -191,7 +192,7 @@ def _pattern() -> re.Pattern[bytes]:
     }
     counting = rb"(?:%b)?+(?:%b)[ \t\r\n/>]" % (_PREFIX, _any_of([*texts, *_OPENING]))
     parts |= {b"counting": counting, b"urls": _any_of(_urls(texts)), b"attribute": attribute}
-    return re.compile(_TEMPLATE % parts, re.VERBOSE)
+    return regex(_TEMPLATE % parts, re.VERBOSE)
 
 
 def _urls(rows: Mapping[bytes, Iterable[Row]]) -> list[bytes]:

@@ -7,9 +7,9 @@ byte for byte in a copy, and expat reads that.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.references.xml import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
@@ -80,7 +80,7 @@ def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundn
 
 # What may be a value up to its first mask. Each `=` is looked at, since one in a text begins what
 # looks like a value up to the next quote.
-_masked_values: Final = re.compile(rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]*+\x7f|'[^'\x7f]*+\x7f))").finditer
+_masked_values: Final = regex(rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]*+\x7f|'[^'\x7f]*+\x7f))").finditer
 _LONGEST_NAME: Final = 1 << 8
 _DELIMITED: Final = bytes.maketrans(b"\"'<>/=", b" " * 6)
 
@@ -150,8 +150,8 @@ class _Mask(NamedTuple):
     apply: Callable[[bytes], bytes]  # b"" where that cannot be done
 
 
-_undefined: Final = re.compile(UNDEFINED).search
-_bare: Final = re.compile(rb"&[^\x00-\x20<>&\"'=;/]*+").match
+_undefined: Final = regex(UNDEFINED).search
+_bare: Final = regex(rb"&[^\x00-\x20<>&\"'=;/]*+").match
 # Expat complains where the name after an ampersand ends.
 _BEFORE: Final = 1 << 10
 _LONGEST: Final = 4  # of the characters of UTF-8
@@ -187,7 +187,7 @@ def _declaration_flaw(text: bytes, error: Flaw) -> Flaw | None:
     return Flaw(error.start, "a second byte order mark") if is_mark else None
 
 
-_declarations: Final = re.compile(rb"<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)")
+_declarations: Final = regex(rb"<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)")
 
 
 def _without_declarations(text: bytes) -> bytes:
@@ -196,7 +196,7 @@ def _without_declarations(text: bytes) -> bytes:
 
 
 # Start tags, and what may hold `<` without being one, up to its end or that of the document.
-_tags: Final = re.compile(
+_tags: Final = regex(
     rb"<(?:!--(?:[^-]++|-(?!->))*+|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+|\?(?:[^?]++|\?(?!>))*+"
     rb"|" + START_TAG + rb")"
 ).finditer

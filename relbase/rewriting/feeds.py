@@ -6,7 +6,6 @@ write `<img src="picture.png">` in a post: where that would give other URLs, one
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from html import unescape
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
 from relbase.edit import Edit, Span
+from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references import scripts, xml
 from relbase.references.scripts import JsonKind, json_view
@@ -102,7 +102,7 @@ class ItemLinks:
 
 # A link on which a reference of names, and one from the root, is put after the link's directory and
 # root: as it is, or if it is of names itself, after those of the base.
-_simple: Final = re.compile(
+_simple: Final = regex(
     rb"((https?://[A-Za-z0-9.:-]++/)?+(?:[A-Za-z0-9_~-]++/)*+)"
     rb"(?:(?!%2[Ee])[^\x00-\x20./\\:?#][^\x00-\x20/\\:?#]*+)?+(?:[?#].*+)?+"
 ).fullmatch
@@ -114,7 +114,7 @@ def _reference_at(text: bytes, start: int) -> str:
 
 
 # A reference up to what ends it: the quote around it may be written as a character reference.
-_reference: Final = re.compile(
+_reference: Final = regex(
     rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
 ).match
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Layer, Statement
 from relbase.bases.marks import Unarchived, own_base
 from relbase.edit import Span
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.notes import Note, Reason
 from relbase.references import html, tags
 from relbase.references.values import trimmed
@@ -73,7 +73,7 @@ def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> N
     return Note(Reason.BASE_FORBIDDEN, around.part, stated.span, f"{text_}: it does not count")
 
 
-_names_policy: Final = re.compile(rb"content-security-policy", re.IGNORECASE).search
+_names_policy: Final = regex(rb"content-security-policy", re.IGNORECASE).search
 _ASKED: Final = {b"http-equiv", b"content"}
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from itertools import chain, islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from relbase.edit import Edit, Span
+from relbase.expressions import regex
 from relbase.notes import Note
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
 
 
 # What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.
-plain_in_quotes: Final = re.compile(rb"[!#-%(-;=?-~]*+").fullmatch
-plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
-plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
+plain_in_quotes: Final = regex(rb"[!#-%(-;=?-~]*+").fullmatch
+plain_unquoted: Final = regex(rb"[!#-%(-;?-_a-~]*+").fullmatch
+plain_in_css: Final = regex(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
 
 # Items are handed on in batches: a value may hold a million references.

@@ -7,10 +7,10 @@ where a sample resolves to anything else, references of that shape are looked at
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import remembering
+from relbase.expressions import regex
 from relbase.references import scanner
 from relbase.references.scanner import IN_CSS, UNQUOTED, Shape, ShapeEdit
 from relbase.rewriting.context import weight
@@ -67,7 +67,7 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
 NO_EDITS: Final = ShapeEdits(None, 0)
 
 # Wherever it is written, and of any depth: most of what is written.
-_means_itself: Final = re.compile(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
+_means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
 def simple_edits(
@@ -85,11 +85,11 @@ def simple_edits(
 
 
 _NAME: Final = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*+"
-_simple: Final = re.compile(
+_simple: Final = regex(
     rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[A-Za-z0-9=_-]*+)?+)?+"
 )
 # A host that the WHATWG parser writes as it is: no number at its end, no two hyphens together.
-_lower_host: Final = re.compile(
+_lower_host: Final = regex(
     r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
 ).match
 _ROOT: Final = int(Shape.ROOT)

@@ -7,12 +7,12 @@ on the chain of its own kind.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, plain_base
 from relbase.edit import Span
+from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
 from relbase.references.xml import embedded_base, is_shown, meant
@@ -46,7 +46,7 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
 
 
 # Relative in both RFCs, and what it resolves to is a base as it is.
-_relative: Final = re.compile(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
+_relative: Final = regex(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
 
 _REMEMBERED: Final = 1 << 12
 _FEW: Final = 16
@@ -59,7 +59,7 @@ def url_of(text: bytes, value: Attribute) -> str:
     return trimmed(decode_inner(inner))
 
 
-_is_text: Final = re.compile(rb"[<\t\r\n]").search
+_is_text: Final = regex(rb"[<\t\r\n]").search
 
 
 def state(

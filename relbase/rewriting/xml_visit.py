@@ -6,7 +6,6 @@ Whether what is found is believed is the business of `xml`.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import partial
 from itertools import chain, islice
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
+from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references import scanner, xml
 from relbase.references.foreign import HTML
@@ -331,7 +331,7 @@ MAX_FLAWED: Final = 1 << 18
 DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
 
-_means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
+_means_itself: Final = regex(rb"[^<&]*+").fullmatch
 
 # An article has a handful; each piece costs a view of its own.
 MAX_PIECES: Final = 10_000

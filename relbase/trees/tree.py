@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import regex
 from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Spot
@@ -51,7 +52,7 @@ class Value(NamedTuple):
         return [link for link in self.links if link.status is Status.UNRESOLVED]
 
 
-_conditional: Final = re.compile(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
+_conditional: Final = regex(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
 
 
 def is_conditional(comment: str | None) -> bool:

@@ -6,7 +6,6 @@ references, which most are, go to the resolver at once.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
 from relbase.call import DEFAULT_POLICY
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import regex
 from relbase.opening.door import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
@@ -368,7 +368,7 @@ class Walk:
 
 
 # xml-stylesheet §3: the pseudo-attribute.
-_href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
+_href: Final = regex(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
@@ -384,7 +384,7 @@ _NO_SPAN: Final = Span(0, 0)
 
 # A reference that holds no parameters and nothing that a URL parser writes anew.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
-_plain: Final = re.compile(
+_plain: Final = regex(
     rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
     rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
 ).fullmatch

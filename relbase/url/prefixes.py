@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from relbase.expressions import regex
+
+if TYPE_CHECKING:
+    import re
 
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
@@ -98,4 +102,4 @@ class Prefixes(ABC):
 
 
 _NO_NAMES: Final = frozenset(("", ".", "/", "#"))
-_taken: Final = re.compile(r"(?:[^/.?#;:][^/?#;:]*+/\.\./)++").match
+_taken: Final = regex(r"(?:[^/.?#;:][^/?#;:]*+/\.\./)++").match

@@ -13,6 +13,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.url.prefixes import Prefixes
 from relbase.url.step import Trace, not_text, untold
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from relbase.url.step import Step, Tell
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
-_scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
+_scheme_match: Final = regex(r"[A-Za-z0-9+.-]+:").match
 
 # §2.4.1 to §2.4.6. Nothing is a component before what ends it: a net_loc may have `?` and `;`.
-_components_match: Final = re.compile(
+_components_match: Final = regex(
     r"""(?: ([A-Za-z0-9+.-]++) : )? (?: // ([^/\#]*+) )? ([^?;\#]*+)
     (?: ; ([^?\#]*+) )? (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
     re.VERBOSE | re.DOTALL,
@@ -100,8 +101,8 @@ class PreparedBase(Prefixes):
     __slots__ = ()
 
     # Neither has a crosshatch, and the path none of the delimiters after it (§2.4).
-    prefixes = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
-    path = re.compile(r"[^#?;]*+")
+    prefixes = regex(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
+    path = regex(r"[^#?;]*+")
 
     def resolve(self, reference: str) -> str:  # noqa: C901, PLR0912 (calls cost more)
         """Return the absolute form of a reference (§4)."""
@@ -215,7 +216,7 @@ def _inherited(
 
 
 # "./", where "." is a complete path segment.
-_dots_sub: Final = re.compile(r"(?<![^/])\./").sub
+_dots_sub: Final = regex(r"(?<![^/])\./").sub
 
 
 def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
@@ -248,7 +249,7 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
     return merged
 
 
-_segments: Final = re.compile(r"([^/]*+)/").finditer
+_segments: Final = regex(r"([^/]*+)/").finditer
 
 
 # ---- §2.3: which schemes relative URLs can be used with, later ones by their syntax

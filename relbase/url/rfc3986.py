@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.url.prefixes import Prefixes
 from relbase.url.step import Trace, not_text, untold
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from relbase.url.step import Step, Tell
 
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
-_scheme_match: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
+_scheme_match: Final = regex(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 
-_components_match: Final = re.compile(
+_components_match: Final = regex(
     r"""(?: ([A-Za-z][A-Za-z0-9+.-]*+) : )? (?: // ([^/?\#]*+) )? ([^?\#]*+)
     (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
     re.VERBOSE | re.DOTALL,
@@ -71,8 +72,8 @@ class PreparedBase(Prefixes):
 
     __slots__ = ()
 
-    prefixes = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")  # Appendix B
-    path = re.compile(r"[^?#]*+")
+    prefixes = regex(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")  # Appendix B
+    path = regex(r"[^?#]*+")
 
     def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the target of a reference (§5.2)."""
@@ -219,7 +220,7 @@ def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     return "".join(output)
 
 
-_after_2a: Final = re.compile(r"(?:\.\.?/)*+").match
+_after_2a: Final = regex(r"(?:\.\.?/)*+").match
 
 
 def _append(output: list[str], path: str, tell: Tell) -> None:

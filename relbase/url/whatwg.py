@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ada_url
 
+from relbase.expressions import regex
 from relbase.url.step import Step, not_text, shown
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 # encoding to UTF-8" (query state): these are what is left.
 _ENCODED_SCHEMES: Final = ("http:", "https:", "ftp:", "file:")
 
-_NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
-_ANY: Final = re.compile(r".+", re.DOTALL)
+_NOT_ASCII: Final = regex(r"[^\x00-\x7f]+")
+_ANY: Final = regex(r".+", re.DOTALL)
 
 # https://url.spec.whatwg.org/#special-query-percent-encode-set
 _SPECIAL_QUERY_SET: Final = frozenset((*range(0x21), *b"\"#<>'", *range(0x7F, 0x100)))
@@ -41,19 +42,19 @@ _PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"
 # A domain that "domain to ASCII" leaves as it is, and that does not end in a number.
 _DOMAIN: Final = r"(?![^/]*xn--)(?:[a-z0-9-]++\.)*+(?<=[/.])[a-z][a-z0-9-]*+"
 
-_absolute_match: Final = re.compile(rf"https?://{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
-_net_path_match: Final = re.compile(rf"//{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
-_abs_path_match: Final = re.compile(rf"{_PATH}{_AFTER_PATH}").fullmatch
-_names_match: Final = re.compile(
+_absolute_match: Final = regex(rf"https?://{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
+_net_path_match: Final = regex(rf"//{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
+_abs_path_match: Final = regex(rf"{_PATH}{_AFTER_PATH}").fullmatch
+_names_match: Final = regex(
     rf"{_NOT_DOTS}[{_SAFE}]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+{_AFTER_PATH}"
 ).fullmatch
-_climbs_match: Final = re.compile(
+_climbs_match: Final = regex(
     rf"((?:\.\./){{1,8}}+)(?:{_NOT_DOTS}[{_SAFE}:]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+)?{_AFTER_PATH}"
 ).fullmatch
-_fragment_match: Final = re.compile(rf"\#[{_SAFE}:/?]*+").fullmatch
+_fragment_match: Final = regex(rf"\#[{_SAFE}:/?]*+").fullmatch
 
 # A base that has been serialised: scheme, authority, path.
-_base_match: Final = re.compile(r"(https?:)//[^/?#]++(/[^?#]*+)").match
+_base_match: Final = regex(r"(https?:)//[^/?#]++(/[^?#]*+)").match
 
 # ada-url reads the whole base for each reference: one that is longer is shortened first.
 _LONG: Final = 2048
@@ -179,9 +180,9 @@ class PreparedBase:
         return climbed, "/".join([".", *kept]) + reference[found.end() :]
 
 
-_path_match: Final = re.compile(r"[^?#]++").match
-_slash_split: Final = re.compile(r"[/\\]").split
-_slashes: Final = re.compile("/")
+_path_match: Final = regex(r"[^?#]++").match
+_slash_split: Final = regex(r"[/\\]").split
+_slashes: Final = regex("/")
 
 
 def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
@@ -254,7 +255,7 @@ def is_absolute(reference: str, base: str = "") -> bool:
     return base != "" and not base.startswith(f"{scheme}:")
 
 
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SPECIAL: Final = frozenset(("http", "https", "ftp", "ws", "wss", "file"))
 _TWO_SLASHES: Final = frozenset(("//", "/\\", "\\/", "\\\\"))
 _C0_OR_SPACE: Final = "".join(map(chr, range(0x21)))

@@ -6,7 +6,6 @@ strictly is rewritten: another one means different things to different readers.
 
 from __future__ import annotations
 
-import re
 import sys
 from binascii import a2b_base64, b2a_base64
 from itertools import chain
@@ -14,6 +13,7 @@ from struct import unpack
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
+from relbase.expressions import regex
 from relbase.view.runs import View
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _QUANTUM: Final = 3
 _CODED_QUANTUM: Final = 4
 _SPACE: Final = b" \t\r\n"
 
-_EOL: Final = re.compile(rb"\r?\n|\r")
-_WORD: Final = re.compile(rb"[^ \t\r\n]++")
+_EOL: Final = regex(rb"\r?\n|\r")
+_WORD: Final = regex(rb"[^ \t\r\n]++")
 _UNBROKEN: Final = sys.maxsize
 
 # Lines broken at a time: few calls, and no more copies of a large body.

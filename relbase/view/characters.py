@@ -6,16 +6,16 @@ surrogates U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.view.charset import WIDE
 from relbase.view.runs import Run
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
 _REPLACEMENT: Final = "\ufffd"
@@ -114,7 +114,7 @@ def characters(charset: str, raw: bytes) -> Iterator[Run]:
 
 @cache
 def _units(charset: str) -> re.Pattern[bytes]:
-    return re.compile(unit_pattern(charset))
+    return regex(unit_pattern(charset))
 
 
 def _undecodable(unit: bytes) -> str:

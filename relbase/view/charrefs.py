@@ -10,7 +10,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.view.characters import MULTI_BYTE, code_of, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
@@ -99,7 +99,7 @@ _CODED: Final = (
 
 @cache
 def _coded(charset: str) -> re.Pattern[bytes]:
-    return re.compile(_CODED + unit_pattern(charset), re.VERBOSE)
+    return regex(_CODED + unit_pattern(charset), re.VERBOSE)
 
 
 def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import base64
 import quopri
-import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, splice
+from relbase.expressions import regex
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.characters import unit_pattern, unit_run
@@ -20,6 +20,7 @@ from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
 
@@ -47,8 +48,8 @@ class WordView(View):
 
 # What means something else than itself, apart from encoded words: white space and control
 # characters mean nothing, bytes that are not UTF-8 are surrogates.
-_NOT_ITSELF: Final = re.compile(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
-_IS_ITSELF: Final = re.compile(rb"[!-~]*+").fullmatch
+_NOT_ITSELF: Final = regex(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
+_IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
 
 
 def _folds(raw: bytes) -> Iterator[Run]:
@@ -74,7 +75,7 @@ def _joins(raw: bytes, at: int) -> int:
 
 
 # What does not stand for itself; "=" only where an encoded word could begin with it.
-_UNSAFE: Final = re.compile(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
+_UNSAFE: Final = regex(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
 
 
 def _spelled(new: bytes, quote: bytes) -> bytes:
@@ -92,10 +93,10 @@ def _percent(unsafe: re.Match[str]) -> str:
 
 # A line may end between a backslash and what it escapes.
 _FOLD: Final = rb"\r?\n[ \t]"
-_NOT_ITSELF_IN_TEXT: Final = re.compile(
+_NOT_ITSELF_IN_TEXT: Final = regex(
     rb"%b|\\(?:%b)*+([\\;,nN])?+|" % (_FOLD, _FOLD) + unit_pattern("utf-8")
 )
-_UNSAFE_IN_TEXT: Final = re.compile(rb"[\\;,\r\n]")
+_UNSAFE_IN_TEXT: Final = regex(rb"[\\;,\r\n]")
 _ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
 
 
@@ -132,11 +133,9 @@ _MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 # charset is unknown, or whose bytes mean nothing in it, stands for itself.
 
 # encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
-_ENCODED_WORD: Final = re.compile(
-    rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?="
-)
+_ENCODED_WORD: Final = regex(rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?=")
 # What `decode` makes of bytes that mean nothing.
-_UNDECODABLE: Final = re.compile("[\udc80-\udcff\ufffd]")
+_UNDECODABLE: Final = regex("[\udc80-\udcff\ufffd]")
 
 
 def decoded_words(value: str) -> str:

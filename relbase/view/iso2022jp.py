@@ -7,12 +7,12 @@ one run. An escape sequence directly after another one is an error: a run that e
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
+from relbase.expressions import regex
 from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
 from relbase.view.runs import Run, RunView
 
@@ -27,19 +27,19 @@ _TWO_BYTE: Final = b"\x1b$B"
 _ERROR: Final = "\ufffd"
 
 # §12.2.1, Escape start and Escape: `$@` and `$B` are the same two-byte state.
-_ESCAPE: Final = re.compile(rb"\x1b(?:\([BJI]|\$[@B])")
-_TO_SINGLE: Final = re.compile(rb"\x1b\([BJ]")
+_ESCAPE: Final = regex(rb"\x1b(?:\([BJI]|\$[@B])")
+_TO_SINGLE: Final = regex(rb"\x1b\([BJ]")
 
 # What does not mean itself in the states ASCII and Roman. An ESC that begins no escape sequence
 # is an error; with the byte after it it could become one.
 _SPECIAL: Final = {
-    _ASCII: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff]"),
-    _ROMAN: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff\\~]"),
+    _ASCII: regex(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff]"),
+    _ROMAN: regex(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff\\~]"),
 }
 _ROMAN_SIGNS: Final = {b"\\": "\u00a5", b"~": "\u203e"}
 
 # The units of the states Trail byte and Katakana up to the next ESC; bad ones are errors.
-_PAIR: Final = re.compile(rb"[\x21-\x7e][^\x1b]?+|[^\x1b\x21-\x7e]")
+_PAIR: Final = regex(rb"[\x21-\x7e][^\x1b]?+|[^\x1b\x21-\x7e]")
 _KATAKANA_FIRST: Final = 0xFF61 - 0x21
 _KATAKANA_BYTES: Final = range(0x21, 0x60)
 

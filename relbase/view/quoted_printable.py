@@ -8,14 +8,15 @@ No line written is read as a delimiter, the `From ` line of an mbox or the end o
 
 from __future__ import annotations
 
-import re
 from binascii import a2b_qp
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
+from relbase.expressions import regex
 from relbase.view.runs import Grown, View, merge
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Sequence
 
 # Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
@@ -23,18 +24,18 @@ _WIDTH: Final = 76
 _BLANKS: Final = b" \t"
 
 # Rules (1) and (2): what new text spells as an escape.
-_UNSAFE: Final = re.compile(rb"[^!-<>-~ \t]")
-_ESCAPE: Final = re.compile(rb"=[0-9A-Fa-f]{2}")
+_UNSAFE: Final = regex(rb"[^!-<>-~ \t]")
+_ESCAPE: Final = regex(rb"=[0-9A-Fa-f]{2}")
 # An escape, a soft break, and padding, which means nothing (rule (3)).
-_CODED: Final = re.compile(rb"=([0-9A-Fa-f]{2})|=[ \t]*+\r?\n|(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+_CODED: Final = regex(rb"=([0-9A-Fa-f]{2})|=[ \t]*+\r?\n|(?<![ \t])[ \t]++(?=\r?\n|\Z)")
 # `=` that begins neither an escape nor a soft line break; the literal first makes the search fast.
-_LITERAL: Final = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)")
+_LITERAL: Final = regex(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)")
 # A line end after transport padding.
-_PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
+_PADDED: Final = regex(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
 # What the text after it could complete: to an escape, to a soft break, to CRLF.
-_OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
+_OPEN: Final = regex(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
 # A line in which no reader of mboxrd takes a `>` away.
-_HARMLESS: Final = re.compile(rb">++(?!From )")
+_HARMLESS: Final = regex(rb">++(?!From )")
 
 
 class QuotedPrintableView(View):

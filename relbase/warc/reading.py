@@ -12,6 +12,7 @@ from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
+from relbase.expressions import regex
 from relbase.opening.door import kind_of_type, may_hold_references
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _missing_of(message: _Message) -> str:
     return f"Content-Length is {lengths[0]}, and {size} bytes are there"
 
 
-_length: Final = re.compile(r"[0-9]{1,18}", re.ASCII).fullmatch
+_length: Final = regex(r"[0-9]{1,18}", re.ASCII).fullmatch
 
 
 def _message(record: Record) -> _Message | Fault:

@@ -8,6 +8,7 @@ from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.call import DEFAULT_POLICY, check
+from relbase.expressions import regex
 from relbase.pipeline import base, found_called, packed_called
 from relbase.rewriting.items import Packed
 from relbase.rewriting.scan import ATTRIBUTES, STATUSES, SYNTAX_NAMES
@@ -116,8 +117,8 @@ _REFERENCE, _URL = map(COLUMNS.index, ("reference", "url"))
 
 # data:[<media type>][;base64],<data>   (RFC 2397)
 _DATA: Final = rb"[\t\n\r ]*+data:[^;,]*+"
-_data: Final = re.compile(_DATA.decode(), re.IGNORECASE).match
-_data_in_utf_8: Final = re.compile(_DATA, re.IGNORECASE).match
+_data: Final = regex(_DATA.decode(), re.IGNORECASE).match
+_data_in_utf_8: Final = regex(_DATA, re.IGNORECASE).match
 
 
 def _cut(url: str | None) -> str | None:
@@ -141,7 +142,7 @@ def _spans(sizes: bytes) -> Iterator[tuple[int, int]]:
     return pairwise(accumulate(array("i", sizes), initial=0))
 
 
-_authority: Final = re.compile(
+_authority: Final = regex(
     r"[A-Za-z][A-Za-z0-9+.-]*+://(?:[^/?#@]*+@)?([^/?#:\[]*+|\[[^\]/]*+\])"
 ).match
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
+from relbase.expressions import regex
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import packed_rows
@@ -158,10 +159,10 @@ def name_of(path: str) -> str:
 # ---- the WARC files in a WACZ, or in any ZIP file. Offsets are those in the whole file, but in a
 # member that is compressed once more they count from the member's own place.
 
-_is_archive: Final = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
+_is_archive: Final = regex(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
 
 # The local headers of what a WACZ has beside its archives, or of an archive (APPNOTE §4.3.7).
-begins_wacz: Final = re.compile(
+begins_wacz: Final = regex(
     rb"PK\x03\x04(?s:.{26})"
     rb"(?:datapackage(?:-digest)?\.json|pages/|indexes/|[!-~]{1,200}?\.w?arc(?:\.gz|\.zst)?)"
 ).search

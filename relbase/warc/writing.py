@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.containers.codings import fast_zlib
+from relbase.expressions import regex
 from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_bytes
 from relbase.pipeline import rewrite
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 # What made a record is part of its id: another version may make another record.
 VERSION: Final = "1.0.0rc1"
 
-_DATE: Final = re.compile(
+_DATE: Final = regex(
     r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](?:\.[0-9]{1,9})?Z"
 )
 
@@ -198,7 +199,7 @@ def date_of_run(epoch: str) -> str:
 
 
 # Up to the year 5138: WARC writes a year in four digits.
-_EPOCH: Final = re.compile(r"[0-9]{1,11}")
+_EPOCH: Final = regex(r"[0-9]{1,11}")
 
 
 def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
@@ -229,7 +230,7 @@ def _told(value: object) -> str:
 
 
 # What would end a line of a header, or fold it: values come from archives.
-_breaks: Final = re.compile(r"[\x00-\x1f\x7f]+").sub
+_breaks: Final = regex(r"[\x00-\x1f\x7f]+").sub
 
 
 def _record(head: Iterable[tuple[str, str]], block: bytes) -> bytes:

@@ -13,6 +13,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from relbase.expressions import regex
 from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
     Component,
@@ -226,10 +227,10 @@ def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -
 # ---- the URL inside of what delimits it, and of what breaks it across lines
 
 _WHITE: Final = " \t\n\f\r"
-_white_finditer: Final = re.compile(rf"[{_WHITE}]++").finditer
-_break_search: Final = re.compile("[\t\n\r]").search
-_anything_search: Final = re.compile(rf"[{_WHITE}<]").search
-_open_match: Final = re.compile(rf"<(?:URL:)?[{_WHITE}]*+", re.IGNORECASE).match
+_white_finditer: Final = regex(rf"[{_WHITE}]++").finditer
+_break_search: Final = regex("[\t\n\r]").search
+_anything_search: Final = regex(rf"[{_WHITE}<]").search
+_open_match: Final = regex(rf"<(?:URL:)?[{_WHITE}]*+", re.IGNORECASE).match
 
 _AROUND_WHITE: Final = "white space around a URL is not part of it"
 _AROUND_BRACKET: Final = "a bracket around a URL is not part of it"

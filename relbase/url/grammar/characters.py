@@ -12,7 +12,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -143,7 +143,7 @@ _CLASSES: Final = {
 # The remark that a later RFC decided otherwise belongs to the character, not to the production.
 _LATER: Final = {"~": "RFC 2396 §2.3 allows it"}
 
-_escape_match: Final = re.compile("%[0-9A-Fa-f]{2}").match
+_escape_match: Final = regex("%[0-9A-Fa-f]{2}").match
 
 
 def class_of(character: str) -> CharacterClass:
@@ -216,7 +216,7 @@ def components(
     return checks
 
 
-_terms: Final = re.compile('"(.)"|([A-Za-z]+)').findall
+_terms: Final = regex('"(.)"|([A-Za-z]+)').findall
 
 
 def of_characters(

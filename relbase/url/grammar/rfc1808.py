@@ -11,7 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.url.grammar.characters import (
     RFC_1808,
     Component,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # are is said by `rfc1738`, scheme by scheme: `http:g` is a generic-RL, and no httpurl.
 
 # scheme      = 1*( alpha | digit | "+" | "-" | "." )
-scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]++(?=:)").match
+scheme_match: Final = regex(r"[A-Za-z0-9+.-]++(?=:)").match
 
 _CHECKS: Final = components(
     """
