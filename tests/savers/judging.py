@@ -72,8 +72,8 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
         outward += _outward(wanted)
         outward_equal += _outward(same)
         missing += wanted - got
-    there_again = (outward, outward_equal)
-    return Judged(pages, links, equal, there_again, relative, sorted(wrong), missing)
+    leading_on = (outward, outward_equal)
+    return Judged(pages, links, equal, leading_on, relative, sorted(wrong), missing)
 
 
 def _outward(links: Counter[tuple[str, str, str]]) -> int:

@@ -65,12 +65,9 @@ ELEMENTS: Final = {
     "CDATA section state": "<svg><![CDATA[",
 }
 
-# A test in one of its initial states, the start tags that are seen, and those that are expected.
-Row = tuple[str, object, list[Any]]
 
-
-def tokenized(data: Path) -> Iterator[Row]:
-    """Yield every test of every file, once for each of its initial states."""
+def tokenized(data: Path) -> Iterator[tuple[str, object, list[Any]]]:
+    """Yield every test in each of its initial states, the start tags seen, and those expected."""
     for path in sorted((data / FOLDER / "tokenizer").glob("*.test")):
         tables = json.loads(path.read_text("utf-8"))
         for test in tables.get("tests", tables.get("xmlViolationTests", [])):
