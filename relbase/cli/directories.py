@@ -52,7 +52,8 @@ class Directory(AbstractContextManager["Directory"]):
         self._descriptor = descriptor
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
     def __reduce__(self) -> tuple[Callable[[str], Directory], tuple[str]]:
         # A process that was not forked has no descriptors of the one that started it.
@@ -60,10 +61,6 @@ class Directory(AbstractContextManager["Directory"]):
 
     def _at(self, name: str) -> str:
         return name if self._descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118
-
-    def close(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
 
     def open_old(self, name: str) -> int:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
@@ -151,19 +148,15 @@ def opened_below(
     root: str, parts: Sequence[str], *, make: bool = False, held: Directory | None = None
 ) -> Iterator[Directory]:
     """Open a directory inside of another (`held`, where that is open), over no symbolic link."""
-    directory = held or opened_directory(root)
-    try:
+    with ExitStack() as stack:
+        directory = held or stack.enter_context(opened_directory(root))
         for part in parts:
             if make:
                 directory.make(part)
             inner = directory.below(part)
-            if directory is not held:
-                directory.close()
-            directory = inner
+            stack.close()  # a tree may have more levels than files can be open
+            directory = stack.enter_context(inner)
         yield directory
-    finally:
-        if directory is not held:
-            directory.close()
 
 
 class NewFile(AbstractContextManager["NewFile"]):

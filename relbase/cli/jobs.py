@@ -31,8 +31,7 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
-# How many senders are shown after a run; `relbase links --unresolved-by` shows all.
-_SHOWN: Final = 10
+_SHOWN: Final = 10  # senders after a run: `relbase links --unresolved-by` shows all
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -47,12 +46,8 @@ class Unresolved:
 
         count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
         if count:
-            read = {
-                "sender": headers.sender,
-                "list": headers.list_id,
-                "message": headers.message_id,
-            }
-            name = read[self.by](fields_of_mail(data)) or SELECTORS[self.by]
+            of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
+            name = of[self.by](fields_of_mail(data)) or SELECTORS[self.by]
             self.references[name] += count
             self.messages[name] += 1
 

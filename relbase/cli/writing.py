@@ -309,8 +309,7 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
     shown, dot, until = printable(path), f"{name}.lock", time.monotonic() + PATIENCE
     with ExitStack() as stack:
         try:
-            parent = opened_directory(folder)
-            stack.callback(parent.close)
+            parent = stack.enter_context(opened_directory(folder))
             while not _lock(path, parent, dot, stack):
                 if time.monotonic() >= until:
                     why = "another program has locked it"

@@ -98,11 +98,12 @@ class Finder:
                 fix = "for the messages of a mailbox give --message-map"
             yield f"warning: no line of --map names an input: {fix}"
         for mirror in origins.mirrors:
-            if _gives_any(mirror, inputs):
+            if any(paths.url_in_mirror(one.name, mirror) for one in inputs):
                 continue
             parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))  # noqa: PTH118
+            above = mirror._replace(directory=parent)
             fix = "give the directory that holds one directory for each host"
-            if _gives_any(mirror._replace(directory=parent), inputs):
+            if any(paths.url_in_mirror(one.name, above) for one in inputs):
                 fix += f": --mirror {in_shell(parent)}"
             yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
         if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
@@ -220,10 +221,6 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
-
-
-def _gives_any(mirror: Mirror, inputs: Iterable[Input]) -> bool:
-    return any(paths.url_in_mirror(one.name, mirror) for one in inputs)
 
 
 def _chosen(all_stated: Iterable[Found]) -> Found:
