@@ -159,10 +159,9 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
         return
     findings, edits = separate(items)
     eol = entity.eol[-1:]
-    empty = _empty_line[eol](entity.data, *part.body)
-    end = empty.end() if empty else part.body.end
+    empty = _EMPTY_LINE[eol].finditer(entity.data, *part.body)
+    end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)
     first = [edit for edit in edits if edit.start < end]
-    end = max([end, *(edit.end for edit in first)])  # a value may hold the empty line
     at = part.header.start
     moved = [Edit(edit.start - at, edit.end - at, edit.new) for edit in first]
     after = splice(entity.data[at:end], moved)
@@ -180,7 +179,10 @@ _NO_EMPTY_LINE: Final = (
     "has no empty line after its header, and a line of it would become a field: the links up to "
     "the next empty line are left unchanged"
 )
-_empty_line: Final = {
-    b"\n": regex(rb"\n\r*\n").search,
-    b"\r": regex(rb"\r\r").search,
-}
+_EMPTY_LINE: Final = {b"\n": regex(rb"\n\r*\n"), b"\r": regex(rb"\r\r")}
+
+
+def _stays(line: re.Match[bytes], edits: Sequence[Edit]) -> bool:
+    """Whether an empty line is outside of all edits: a value loses the one that it holds."""
+    at = bisect_right(edits, line.start(), key=lambda edit: edit.end)
+    return at == len(edits) or edits[at].start >= line.end()
