@@ -82,10 +82,6 @@ class Task(NamedTuple):
     link: type[tuple[Any, ...]] | None = None
 
 
-# What decides how references are resolved.
-_DECIDING: Final = frozenset(("base", "task", "encoding"))
-
-
 class Context(NamedTuple):
     """What the references of one text are resolved with; made of the one around it by `having`."""
 
@@ -104,13 +100,10 @@ class Context(NamedTuple):
     resolve: Callable[[str], str] | None = None  # the algorithm on the base, None for no base
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
-        """The same context but for some fields."""
-        if not _DECIDING.isdisjoint(changes):
-            task = changes.get("task", self.task)
-            base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
-            is_same = base is self.base and task.profile is self.task.profile
-            if not is_same or encoding != self.encoding:
-                changes["resolve"] = resolver(base.url, task.profile, encoding)
+        """The same context but for some fields, of the same profile."""
+        base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
+        if base is not self.base or encoding != self.encoding:
+            changes["resolve"] = resolver(base.url, self.task.profile, encoding)
         return self._replace(**changes)
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
@@ -140,9 +133,7 @@ class Context(NamedTuple):
         return self if self.encoding == "utf-8" else self.having(encoding="utf-8")
 
     def asking(self, task: Task) -> Context:
-        """The same context for another task."""
-        if task.profile is not self.task.profile:
-            return self.having(task=task)
+        """The same context for another task, of the same profile."""
         return tuple.__new__(Context, (self.base, task, *self[2:]))  # as `having`, in half the time
 
 
