@@ -28,7 +28,7 @@ for _name in ("containers", "rewriting", "mail", "support", "."):
     sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.html
-import test_json_feed
+import test_feeds
 import test_message_growth
 import test_rewriting_xml
 import test_warc
@@ -61,7 +61,7 @@ _MAIL: Final = test_message_growth.FROM + test_message_growth.HTML + b"\n" + _SI
 KINDS: Final[dict[str, dict[str, Make]]] = {
     "html": {"": numbered(_SITE), **ROWS},
     "xml": {"": numbered(_ITEM, b"<rss>", b"</rss>"), **test_rewriting_xml.HOSTILE},
-    "json": {"": numbered(_JSON, test_json_feed.HTML[:-17], b"{}]}"), **test_json_feed.HOSTILE},
+    "json": {"": numbered(_JSON, test_feeds.HTML[:-17], b"{}]}"), **test_feeds.HOSTILE},
     "mail": {"": numbered(_MAIL + b"<p>%d\n"), **test_message_growth.ROWS},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
 }

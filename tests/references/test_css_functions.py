@@ -12,7 +12,7 @@ from view_laws import check_law, edits_of
 from relbase.edit import Edit, splice
 from relbase.references.css_functions import css_view, unescape
 
-TABLES = Path(__file__).with_name("css_escapes.txt")
+TABLES = Path(__file__).with_name("css_functions.txt")
 
 QUOTES = [b'"', b"'", b""]
 

@@ -15,7 +15,7 @@ from relbase.kind import Kind
 from relbase.notes import Reason
 from relbase.opening.door import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
 
-TABLES = Path(__file__).with_name("recognition.txt")
+TABLES = Path(__file__).with_name("door.txt")
 
 # Media types, and names of files, by the kind that they say.
 TYPES = {
