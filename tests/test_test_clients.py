@@ -1,11 +1,15 @@
 """What the test clients of web frameworks return, and the pages of browsers that tests drive."""
 
+import gzip
+import zlib
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
+import httpx
 import pytest
 from browsing import EXECUTABLES, executable
+from web import CODINGS
 
 from relbase import response_base, response_links, rewrite_response
 
@@ -136,3 +140,96 @@ def test_the_page_of_a_real_browser() -> None:
         assert b'<a href="http://h.example/d/x">' in rewrite_response(page).data
         assert rewrite_response(response).data.decode() == REWRITTEN.format(host="h.example")
         browser.close()
+
+
+# ---- what any object tells that has the names of a response
+
+HEADER: Final = {
+    "Link": '<next>; rel=next, </style.css>; rel="stylesheet"',
+    "Location": "/there",
+    "Refresh": "5; url=../again",
+}
+
+
+def test_the_links_of_a_header_come_first() -> None:
+    response = made(b"<base href=/b/><a href=x>", "")
+    response.headers |= HEADER
+    response.url = "http://h.example/d/p"
+    links = list(response_links(response))
+    assert [(link.attribute, link.reference, link.url) for link in links] == [
+        ("link", "next", "http://h.example/d/next"),
+        ("link", "/style.css", "http://h.example/style.css"),
+        ("location", "/there", "http://h.example/there"),
+        ("refresh", "../again", "http://h.example/again"),
+        ("href", "/b/", "http://h.example/b/"),
+        ("href", "x", "http://h.example/b/x"),
+    ]
+    assert [tuple(link.span) for link in links[:4]] == [(0, 0)] * 4
+    given = response_links(response, headers=iter([("Link", "<y>")]), profile="whatwg")
+    assert [link.reference for link in given] == ["y", "/b/", "x"]
+
+
+def made(body: bytes, coding: str, **more: Any) -> SimpleNamespace:
+    fields = {"Content-Type": "text/html", "Content-Encoding": coding}
+    return SimpleNamespace(content=body, headers=fields, url="http://h.example/", **more)
+
+
+@pytest.mark.parametrize(
+    ("more", "is_whole"),
+    [({"status_code": 206}, False), ({"status": 206}, False), ({"status_code": 200}, True)],
+)
+def test_a_part_of_a_document_is_left_unchanged(more: dict[str, int], is_whole: bool) -> None:  # noqa: FBT001
+    result = rewrite_response(made(b"<a href=x>", "", **more))
+    assert result.changed is is_whole
+    assert bool(result.notes) is not is_whole
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_a_body_that_the_client_left_encoded_is_decoded(coding: str) -> None:
+    body = CODINGS[coding](b"<a href=x>")
+    assert rewrite_response(made(body, coding)).data == b"<a href=http://h.example/x>"
+
+
+@pytest.mark.parametrize(
+    "body", [zlib.compress(b"<a href=x>" * 99)[:20], b"\x1f\x8b\x08\0", b"\0\1\2"]
+)
+@pytest.mark.parametrize("coding", ["gzip", "zstd", "x-unknown"])
+def test_a_body_that_cannot_be_decoded_passes_through_with_a_note(body: bytes, coding: str) -> None:
+    response = made(body, coding)
+    result = rewrite_response(response)
+    assert result.data == body
+    assert [note.reason.value for note in result.notes][-1] == "encoding-unsupported"
+    assert list(response_links(response)) == list(result.links) == []
+
+
+@pytest.mark.parametrize(
+    "headers", [{b"Content-Type": b"text/css"}, [("content-type", "text/css")]]
+)
+def test_headers_of_any_kind(headers: Any) -> None:
+    response = SimpleNamespace(body=b"a{b:url(x)}", headers=headers, url=httpx.URL("http://h/d/"))
+    assert rewrite_response(response).data == b"a{b:url(http://h/d/x)}"
+
+
+@pytest.mark.parametrize(
+    ("type_", "coding", "is_decoded"),
+    [
+        ("text/xml", None, True),  # servers that say nothing of the coding of sitemap.xml.gz
+        ("text/html", "gzip", True),
+        ("application/gzip", None, False),
+        ("application/octet-stream", None, False),
+        ("", None, False),
+        ("application/x-gzip", "gzip", False),  # undone by the client already: an archive
+    ],
+)
+def test_what_is_gzip_by_itself_stays(type_: str, coding: str | None, *, is_decoded: bool) -> None:
+    document = b"<html><a href=x>" if type_ == "text/html" else b"<rss><docs>x</docs></rss>"
+    body = gzip.compress(document)
+    headers = {"Content-Type": type_} | ({"Content-Encoding": coding} if coding else {})
+    response = SimpleNamespace(url="http://h.example/", headers=headers, content=body)
+    result = rewrite_response(response)
+    assert result.changed == is_decoded
+    assert result.data == (
+        document.replace(b"x>", b"http://h.example/x>").replace(b">x<", b">http://h.example/x<")
+        if is_decoded
+        else body
+    )
