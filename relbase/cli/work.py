@@ -309,10 +309,11 @@ class _Doing:
 
     def _message(self, name: str, pieces: Iterable[bytes]) -> tuple[str, Iterable[bytes]]:
         """A message of a Maildir, and its name, which may say the size that it unfolds to."""
-        data = whole = b"".join(pieces)
-        if self._coding is not None:
-            whole = b"".join(documents.unfolded((data,), self._coding))
-        return sized(name, whole) if self._has_changed() else name, (data,)
+        data = b"".join(pieces)
+        if self._has_changed():
+            unfolded = documents.unfolded((data,), self._coding) if self._coding else (data,)
+            name = sized(name, b"".join(unfolded))
+        return name, (data,)
 
 
 def _text(done: Done) -> str:
