@@ -5,7 +5,7 @@ Everything else goes the long way, which has the same result for what goes this 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
@@ -15,9 +15,9 @@ from relbase.formats import FORMATS, read_charset
 from relbase.opening.door import open_input, recognized
 from relbase.references import scanner
 from relbase.rewriting import context as limits
-from relbase.rewriting.context import Budget, prepared
+from relbase.rewriting.context import Budget, prepared, resolved
 from relbase.rewriting.scan import priced_scan_for
-from relbase.rewriting.shape_edits import edits_on
+from relbase.rewriting.shape_edits import edits_on, simple_edits
 from relbase.url.resolver import Profile
 from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
 
@@ -80,6 +80,9 @@ class _Pages:
             if remarks or notes or not base.url.isascii():
                 return None
             url = base.url
+        resolve = partial(resolved, url, profile, self._encoding)
+        if (edits := simple_edits(url, profile, resolve, 0)) is not None:
+            return edits
         return edits_on(url, profile, prepared(url, profile, self._encoding) if url else None)
 
 

@@ -230,7 +230,9 @@ def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
 
 def meant(raw: bytes) -> bytes:
     """What the value of an attribute says."""
-    return value_view(raw, b'"').inner if needs_xml_view(raw) else raw
+    if not needs_xml_view(raw.replace(b"&amp;", b"")):
+        return raw.replace(b"&amp;", b"&")
+    return value_view(raw, b'"').inner
 
 
 def _asked(

@@ -152,6 +152,13 @@ def prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] 
 _remembered: Final = remembering(prepared)
 
 
+def resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:
+    """As what is prepared for a base does: it is, when the first reference needs it."""
+    resolve = resolver(base, profile, encoding)
+    assert resolve is not None  # a plain base is a suitable one
+    return resolve(reference)
+
+
 # ---- How much longer the references of a document may become: the limit on growth (rule 12)
 
 # A long base in many references is the only way to an output that is many times its input (threat

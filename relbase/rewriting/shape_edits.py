@@ -27,15 +27,33 @@ if TYPE_CHECKING:
 class ShapeEdits(dict[int, ShapeEdit | None]):
     """What becomes of references of each shape on a base, so deep in documents."""
 
-    __slots__ = ("_depth", "resolve")
+    __slots__ = ("_depth", "_directory", "_root", "resolve")
 
-    def __init__(self, resolve: Callable[[str], str] | None, depth: int) -> None:
+    def __init__(
+        self,
+        resolve: Callable[[str], str] | None,
+        depth: int,
+        root: bytes = b"",
+        directory: bytes = b"",
+    ) -> None:
         self.resolve = resolve  # None where samples tell nothing
         self._depth = depth
+        self._root = root  # what stands before the path, and
+        self._directory = directory  # up to its last slash, where the base is of names alone
 
     def __missing__(self, shape: int) -> ShapeEdit | None:
-        edit = self[shape] = None if self.resolve is None else self._edit(shape, self.resolve)
+        edit = None
+        if self._root and shape >= _HERE:
+            edit = self._climbed(shape - _HERE)
+        if edit is None and self.resolve is not None:
+            edit = self._edit(shape, self.resolve)
+        self[shape] = edit
         return edit
+
+    def _climbed(self, levels: int) -> ShapeEdit | None:
+        above = self._directory.rsplit(b"/", levels + 1)[0]
+        is_alike = above.startswith(self._root) and not above.endswith(b".")  # as in `_edit`
+        return _simple_edit(above, max(1, levels * 3 - 1)) if is_alike else None
 
     def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
         sample = scanner.SAMPLES.get(shape)
@@ -45,7 +63,7 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
             url = resolve(sample)
         except ValueError:
             return None
-        if shape >= Shape.HERE:
+        if shape >= _HERE:
             # What climbs above the root is noted; the rest shares a dot of a directory's name, too.
             until = len(sample) - 1
             is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
@@ -78,15 +96,21 @@ def simple_edits(
     if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
         return None
     root, directory = simple[1].encode(), (simple[1] + (simple[2] or "/")).encode()
-    edits = ShapeEdits(resolve, depth)
-    edits[_ROOT] = ShapeEdit(0, root, len(root), UNQUOTED | IN_CSS)
-    edits[_PATH] = ShapeEdit(0, directory, len(directory), UNQUOTED | IN_CSS)
+    # The RFCs differ on what climbs where there is no path.
+    edits = ShapeEdits(resolve, depth, root if simple[2] else b"", directory)
+    edits[_ROOT] = _simple_edit(root, 0)
+    edits[_PATH] = _simple_edit(directory, 0)
     return edits
 
 
-_NAME: Final = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*+"
+def _simple_edit(new: bytes, until: int) -> ShapeEdit:
+    return ShapeEdit(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
+
+
+# The WHATWG parser takes `%2e` for a dot.
+_NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"
 _simple: Final = regex(
-    rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[A-Za-z0-9=_-]*+)?+)?+"
+    rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+"
 )
 # A host that the WHATWG parser writes as it is: no number at its end, no two hyphens together.
 _lower_host: Final = regex(
@@ -94,6 +118,7 @@ _lower_host: Final = regex(
 ).match
 _ROOT: Final = int(Shape.ROOT)
 _PATH: Final = int(Shape.PATH)
+_HERE: Final = int(Shape.HERE)
 
 
 def edits_on(

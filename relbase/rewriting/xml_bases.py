@@ -17,7 +17,7 @@ from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
 from relbase.references.xml import embedded_base, is_shown, meant
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.context import resolver
+from relbase.rewriting.context import resolved
 from relbase.rewriting.shape_edits import ShapeEdits, simple_edits
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
@@ -157,7 +157,7 @@ class Scopes:
         edits = self._plain.get(url)
         if edits is None:
             profile = outer.task.profile
-            resolve = partial(_resolved, url, profile, outer.encoding)
+            resolve = partial(resolved, url, profile, outer.encoding)
             edits = simple_edits(url, profile, resolve, outer.depth)
             if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
                 edits = ShapeEdits(resolve, outer.depth)
@@ -172,13 +172,6 @@ class Scopes:
     def leave(self) -> None:
         """Come out of the element that was entered last, among those that open a scope."""
         self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
-
-
-def _resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:
-    """As what is prepared for a base does: it is, when the first reference needs it."""
-    resolve = resolver(base, profile, encoding)
-    assert resolve is not None  # a plain base is a suitable one
-    return resolve(reference)
 
 
 def shown(name: bytes) -> str:
