@@ -231,3 +231,16 @@ def test_an_undecodable_byte_of_a_base_takes_no_escape_after_it() -> None:
         "absolute",
         "absolute",
     ]
+
+
+_BASES = ("http://h", "http://h/", "http://h/a./b/", "http://h/%20/a%/b", "http://h/%2E%2e/a%2e/b")
+_REFERENCES = ("x", "/x", "./x", "../x", "../../x", "../../../x", "?x", "#x", "//x/", "x.", "..x")
+
+
+@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("url", [*_BASES, "http://h/a/?b=/../c;d", "http://h/a/b/c/d/e?f#g"])
+def test_plain_references_become_what_they_resolve_to(url: str, profile: Profile) -> None:
+    page = "".join(f"<a href='{reference}'></a>" for reference in _REFERENCES)
+    whole = url.partition("#")[0]
+    expected = "".join(f"<a href='{resolve(whole, one, profile)}'></a>" for one in _REFERENCES)
+    assert rewrite(page.encode(), url=url, profile=profile).data == expected.encode()
