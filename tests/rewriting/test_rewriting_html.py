@@ -240,7 +240,15 @@ _REFERENCES = ("x", "/x", "./x", "../x", "../../x", "../../../x", "?x", "#x", "/
 @pytest.mark.parametrize("profile", list(Profile))
 @pytest.mark.parametrize("url", [*_BASES, "http://h/a/?b=/../c;d", "http://h/a/b/c/d/e?f#g"])
 def test_plain_references_become_what_they_resolve_to(url: str, profile: Profile) -> None:
-    page = "".join(f"<a href='{reference}'></a>" for reference in _REFERENCES)
-    whole = url.partition("#")[0]
-    expected = "".join(f"<a href='{resolve(whole, one, profile)}'></a>" for one in _REFERENCES)
-    assert rewrite(page.encode(), url=url, profile=profile).data == expected.encode()
+    urls = [resolve(url.partition("#")[0], reference, profile) for reference in _REFERENCES]
+    page, expected = (
+        "".join(f"<a href='{one}'></a>" for one in each) for each in (_REFERENCES, urls)
+    )
+    assert rewrite(page.encode(), url=url, profile=profile).data.decode() == expected
+    feed, expected = (
+        '<feed xmlns="http://www.w3.org/2005/Atom">'
+        + "".join(f'<entry xml:base="{url}"><link href="{one}"/></entry>' for one in each)
+        + "</feed>"
+        for each in (_REFERENCES, urls)
+    )
+    assert rewrite(feed.encode(), url="http://h/", profile=profile).data.decode() == expected
