@@ -185,3 +185,18 @@ def drained(items: list[T]) -> Iterator[T]:
     """The items in their order, each let go of: one value may hold a million."""
     items.reverse()
     return starmap(items.pop, repeat((), len(items)))
+
+
+def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+    """What `lower` yields, each edit at once: who asks whether there is any need not read all."""
+    findings: list[Item] = []
+
+    def edits() -> Iterator[Edit]:
+        for item in items:
+            if isinstance(item, Edit):
+                yield item
+            else:
+                findings.append(item)
+
+    yield from shift(view.lowered(edits()), offset)
+    yield from lower(findings, view, offset)

@@ -32,6 +32,7 @@ from relbase.rewriting.items import (
     Status,
     lower,
     lower_plain,
+    lowered,
     plain_in_quotes,
 )
 from relbase.rewriting.reference import Place, is_paid, on_codebase
@@ -287,7 +288,8 @@ class Visit:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most often that of the text before
                 self._around_html, self._in_html = context, nested(context)
-            return lower(self._html(view.inner, self._in_html), view, value.start)
+            bring = lower if in_pieces else lowered
+            return bring(self._html(view.inner, self._in_html), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
             return lower(visit_value(view.inner, context, place), view, value.start)
