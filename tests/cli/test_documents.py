@@ -36,6 +36,20 @@ def read(
     return list(documents(OpenInput(Input(name), name, pieces, None), settings))
 
 
+TWO = b"\n\n" + A + b"\n\nx\n\n" + A + b"\r\n\r\ny\r\n\r\n"
+
+
+@pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, A + b"\n", b"no mbox"])
+@pytest.mark.parametrize("name", ["-", "a.mbox", "a.html"])
+def test_joined_they_are_the_input(data: bytes, name: str) -> None:
+    found = read(data, name)
+    assert found
+    assert b"".join(one.before + one.data + one.after for one in found) == data
+    for one in found:
+        assert data[one.start :].startswith(one.data)
+        assert one.lines == data.count(b"\n", 0, one.start)
+
+
 # ---- The command line equals the library
 
 B = b"From b Tue Jan  2 00:00:00 2024"

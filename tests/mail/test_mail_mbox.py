@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 from test_message import DONE, HTML, LINK, URL
 
 import relbase
@@ -76,3 +77,35 @@ def test_no_wrong_length_becomes_right() -> None:
         assert [note.part for note in result.notes if "read as one" in note.text] == kept
         refused += len(kept)
     assert refused >= 5
+
+
+LINES: Final = (
+    *(b"From a@b Mon Jan  1 00:00:00 2024", b"From here", b"From <a href=y>", b"From -", b""),
+    *(b"<img/src=x>", b">From me", b"", b"Content-Type: text/html", b"Content-Length: 40"),
+    *(b"Content-Transfer-Encoding: quoted-printable", b"<a href=x>", b'<a href=3D"=', b"<a href='"),
+    *(b"From y'>", b"../'>"),
+)
+
+
+def test_no_separator_comes_or_goes() -> None:
+    changed = []
+
+    @examples(150)
+    @given(
+        st.lists(st.sampled_from(LINES), max_size=30),
+        st.sampled_from([b"\n", b"\r\n"]),
+        st.sampled_from(
+            ["http://h/", "http://h/\nFrom x", "http://h/From /", "http://h:8:00/2001/"]
+        ),
+    )
+    def law(lines: list[bytes], end: bytes, url: str) -> None:
+        header = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"
+        data = end.join([*header, *lines, b"<a href=x>", b""])
+        output = relbase.rewrite(data, kind="mbox", url=url).data
+        changed.append(output != data)
+        before, after = list(split([data])), list(split([output]))
+        assert [one.separator for one in before] == [one.separator for one in after]
+        assert [one.ending for one in before] == [one.ending for one in after]
+
+    law()
+    assert sum(changed) > 0.3 * len(changed)
