@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.references import vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.vocabulary import ANY, VML, Nested, holding
+from relbase.references.vocabulary import holding
 from relbase.references.xml_names import held_with
 from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
@@ -94,8 +94,6 @@ class Known:
         self._finds_items = policy.item_links
         plain = ROOTS.get(_encoded(root))
         self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
-        # Whether all that may hold references is `LINKING`.
-        self.is_usual = is_html and not (policy.extended or policy.attributes)
         # Whether browsers read the document as their own: they know no xml:base in it.
         self.is_shown = self.kind(root, TOP).vocabulary in _SHOWN
 
@@ -227,27 +225,3 @@ _HTML_ROOTS: Final = frozenset(
     b"iframe video audio picture base meta style script input button select textarea details "
     b"article".split()
 )
-
-
-def _linking() -> tuple[str, ...]:
-    places = {place[:2] for place, rows in _USUAL if place[1] not in {ANY, VML}}
-    names = {name for space, name in places.union(vocabulary.TEXT_ROWS) if space == HTML}
-    found = sorted(name.decode() for name in names | _SPECIAL)
-    spaces = (uri.decode() for uri, name in VOCABULARIES.items() if name in _SHOWN)
-    return *found, *map(str.upper, found), *(f"{{{uri}}}*" for uri in spaces)
-
-
-_USUAL: Final = [
-    (place, rows)
-    for place, rows in vocabulary.PLACES.items()
-    if place[0] == HTML and not all(row.extended for row in rows)
-]
-# The elements of HTML that may hold references by other attributes than `ANYWHERE`, and those that
-# decide on what is inside of them.
-LINKING: Final = _linking()
-# The attributes with references that any element of HTML may have, by their grammar.
-ANYWHERE: Final = {
-    place[2].decode(): rows[0].syntax is Nested.CSS for place, rows in _USUAL if place[1] == ANY
-}
-# Those that any element of VML may have.
-IN_VML: Final = tuple(place[2].decode() for place, _ in _USUAL if place[1] == VML)

@@ -12,18 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from relbase.trees.markup import (
-    ANYWHERE,
-    COMMENT,
-    IN_VML,
-    LINKING,
-    SHEET,
-    TOP,
-    XML_BASE,
-    ElementRow,
-    Spot,
-    names_html,
-)
+from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, ElementRow, Spot, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
@@ -44,18 +33,6 @@ def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
 
 _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
 
-# The attributes that may hold references wherever they are, or on any name with the prefix of VML.
-# CSS without a function or an @import holds none.
-_anywhere: Final = etree.XPath(
-    " | ".join(
-        [
-            f"descendant-or-self::*/@{name}" + "[contains(., '(') or contains(., '@')]" * is_css
-            for name, is_css in ANYWHERE.items()
-        ]
-        + [f"descendant-or-self::*/@{name}[contains(name(..), ':')]" for name in IN_VML]
-    )
-)
-
 
 class LxmlTree(Tree):
     """A tree of lxml, or the part of one that an element begins."""
@@ -68,7 +45,6 @@ class LxmlTree(Tree):
         root = element
         for around in element.iterancestors():
             root = around
-        # Its names are in lower case, or in capitals where somebody made an element.
         self._is_parsed = isinstance(tree.parser, etree.HTMLParser)
         is_html = self._is_parsed or names_html(root.tag)
         # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
@@ -83,11 +59,12 @@ class LxmlTree(Tree):
         known = self.known
         around = self._around(self._part)
         if not self._is_html or around != TOP:
-            yield from self._within(self._nodes(()), self._part, around)
+            yield from self._within(self._nodes(), self._part, around)
             return
         kinds: dict[str, ElementRow] = {}
         inner: set[Node] = set()  # of the last element that is special
-        for node in self._nodes(self._names()):
+        # Each node is looked at: to have lxml look for names and attributes takes as long.
+        for node in self._nodes():
             tag = node.tag
             kind = kinds.get(tag)
             if kind is None:
@@ -101,26 +78,14 @@ class LxmlTree(Tree):
                 elif node not in inner and len(node):
                     inner = set(node.iter())
                     yield from self._within(node.iter(), node, TOP)
-            if node in inner:
-                continue
             keys = node.keys()
-            if kind.speaks or not kind.own.isdisjoint(keys):
+            if (kind.speaks or not kind.own.isdisjoint(keys)) and node not in inner:
                 # As `Spot(...)`, in half the time.
                 yield tuple.__new__(Spot, (node, kind, keys, None, None))
 
-    def _names(self) -> tuple[Any, ...]:
-        """The names of the nodes that may hold references: lxml makes an object of each."""
-        if not (self._is_parsed and self.known.is_usual):
-            return ()
-        try:
-            others = {value.getparent().tag for value in _anywhere(self._part)}
-        except etree.XPathEvalError:  # libxml2 counts ten million nodes at most
-            return ()
-        return *LINKING, *others, etree.Comment
-
-    def _nodes(self, names: tuple[Any, ...]) -> Iterator[Node]:
-        """The nodes of this part, of some names only; the whole has comments around its root."""
-        nodes = self._part.iter(*names)
+    def _nodes(self) -> Iterator[Node]:
+        """The nodes of this part; the whole has comments around its root."""
+        nodes = self._part.iter()
         if self._part is not self._root:
             return iter(nodes)
         before = reversed(list(self._root.itersiblings(preceding=True)))

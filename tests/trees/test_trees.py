@@ -171,15 +171,6 @@ def test_names_in_capitals_and_of_namespaces_in_a_parsed_tree() -> None:
     assert [link.url for link in make_links_absolute(tree, URL)] == ["http://h.example/d/x"] * 3
 
 
-def test_a_tree_with_more_nodes_than_libxml2_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def anywhere(_part: Any) -> None:
-        raise lxml.etree.XPathEvalError("growing nodeset hit limit")
-
-    monkeypatch.setattr("relbase.trees.nodes._anywhere", anywhere)
-    tree = lxml.html.document_fromstring("<p style='a:url(x)'>")
-    assert [link.url for link in make_links_absolute(tree, URL)] == ["http://h.example/d/x"]
-
-
 def test_a_part_of_lxml() -> None:
     tree = lxml.html.document_fromstring(
         "<base href=/s/><p><a href=a></a>t</p><div><a href=b></a></div>"
