@@ -86,6 +86,12 @@ _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
 _SHOWN: Final = frozenset((HTML, SVG, MATH))
 
 
+# The elements of HTML that have rows of their own, or something else inside.
+_NAMED: Final = frozenset(
+    (*(place[1] for place in vocabulary.PLACES), *(name for _, name in vocabulary.TEXT_ROWS))
+) | (_SPECIAL | {b"template", b"noscript"})
+
+
 class Known:
     """What is known of the names of one tree."""
 
@@ -157,6 +163,10 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     else:
         name = name.lower()
         vocabulary_ = vocabulary_ if uri else namespace_in_tree(name, namespace)
+        if vocabulary_ == namespace == HTML and name not in _NAMED and b":" not in name:
+            # A hostile document has many names.
+            known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
+            return known._replace(name=name)
         if vocabulary_ in _SHOWN:
             held = vocabulary.held(vocabulary_, name)
             held = held._replace(rows={**held.rows, **vocabulary.named_rows(named)})
