@@ -262,8 +262,8 @@ def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
 
 
 def _no_record(text: Unfolded, offset: int) -> Fault:
-    start, ends = text.peek(len(b"WARC/")).upper(), _head_end(text.data, text.pos)
-    is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
+    is_begun = b"WARC/".startswith(text.peek(len(b"WARC/")).upper())
+    is_cut = text.over and is_begun and not _head_end(text.data, text.pos)
     if text.fault:
         fault = _fault_of_member(text, None)
     elif is_cut:

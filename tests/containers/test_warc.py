@@ -222,6 +222,18 @@ def test_fields(head: bytes, name: str, value: str) -> None:
     assert good[0].get(name) == value
 
 
+@cases(TABLES, "targets", value=bytes, url=str)
+def test_targets(value: bytes, url: str) -> None:
+    head = b"WARC/1.0\r\nWARC-Target-URI: %b\r\nContent-Length: 0\r\n\r\n" % value
+    assert read(head + b"\r\n\r\n")[0][0].url == url
+
+
+@cases(TABLES, "no records", data=bytes, trouble=Trouble, text=str)
+def test_no_records(data: bytes, trouble: Trouble, text: str) -> None:
+    fault = read(data)[1][0]
+    assert (fault.trouble, fault.text) == (trouble, text)
+
+
 def test_a_header_is_so_long_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     head = b"WARC/1.1\r\nContent-Length: 0\r\nX: %b\r\n\r\n" % (b"x" * 500)
     for size in (-1, 0, 1):
