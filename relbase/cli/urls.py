@@ -99,9 +99,13 @@ def resolve(
         hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
         streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
-    profiles = [one.value for one in Profile] if every else [profile]
+    resolvers: dict[str, Resolver | None] = {}  # a long base takes long to parse
+    for one in Profile if every else [Profile(profile)]:
+        resolvers[one.value] = None
+        with suppress(ValueError):
+            resolvers[one.value] = Resolver(base, one)
     rows = [
-        [_resolved(base, reference, one, steps=steps) for one in profiles]
+        [_resolved(base, reference, *by, steps=steps) for by in resolvers.items()]
         for reference in listed(references)
     ]
     if not rows:  # an empty list on standard input
@@ -122,15 +126,16 @@ def resolve(
     return tally.status(strict=strict)
 
 
-def _resolved(base: str, reference: str, profile: str, *, steps: bool) -> _Resolved:
-    error = "the base does not parse"
-    taken: tuple[Step, ...] = ()
+def _resolved(
+    base: str, reference: str, profile: str, resolver: Resolver | None, *, steps: bool
+) -> _Resolved:
+    if resolver is None:
+        return _Resolved(base, reference, profile, None, "the base does not parse")
+    taken = tuple(resolver.steps(reference)) if steps else ()
     with suppress(ValueError):
-        resolver = Resolver(base, Profile(profile))
-        base, error = resolver.base, "the reference does not parse"
-        taken = tuple(resolver.steps(reference)) if steps else ()
-        return _Resolved(base, reference, profile, resolver.resolve(reference), None, taken)
-    return _Resolved(base, reference, profile, None, error, taken)
+        url = resolver.resolve(reference)
+        return _Resolved(resolver.base, reference, profile, url, None, taken)
+    return _Resolved(resolver.base, reference, profile, None, "the reference does not parse", taken)
 
 
 def _show_steps(resolved: Iterable[_Resolved]) -> None:
