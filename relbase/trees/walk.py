@@ -81,6 +81,8 @@ class Walk:
         # By which rows texts hold references, by what their elements say (kept for their ids).
         self._speaking: dict[tuple[object, ...], tuple[ElementRow, list[Row]]] = {}
         self._all = True  # whether what stays is asked for, too
+        # Where xml:base nests too deep: kept, since contexts are known by their ids.
+        self._nowhere = self.inside.on(UNKNOWN)
         # The contexts on what is stated inside, by the contexts around.
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
@@ -163,7 +165,7 @@ class Walk:
     def _enter(self, stated: str, outer: Scope | None) -> Scope:
         around, depth = (self.inside, 1) if outer is None else (outer.inside, outer.depth + 1)
         if depth > MAX_XML_BASE_DEPTH:
-            return Scope(self.inside.on(UNKNOWN), around, depth)
+            return Scope(self._nowhere, around, depth)
         return Scope(self._based(trimmed(stated), "xml:base", around), around, depth)
 
     def _based(self, stated: str, source: str, around: Context) -> Context:
