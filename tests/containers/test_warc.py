@@ -243,6 +243,13 @@ def test_a_header_is_so_long_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> N
         assert ids(good)[-1:] == [record_id(2)]
 
 
+def test_what_is_too_long_to_be_looked_through_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warc, "_LOOKED_THROUGH", 4)
+    found = list(records([SMALL[3][:-9]], lambda _: False))
+    texts = [one.text for one in found if isinstance(one, Fault)]
+    assert [text.partition("; ")[2] for text in texts] == ["what it covers was not looked through"]
+
+
 @pytest.mark.parametrize("size", [-1, 0, 1])
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_block_is_so_long_and_no_longer(

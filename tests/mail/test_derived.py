@@ -64,6 +64,12 @@ def test_of_two_fields_of_a_name_the_second_is_left() -> None:
     assert len(stale) == 1
 
 
+def test_a_field_follows_beside_an_edit_of_the_header() -> None:
+    data = b"Content-Location: c\nContent-Length: 4\n\nbody"
+    edits, _ = follow_bodies(data, walk(data), [Edit(18, 18, b"/"), Edit(39, 39, b"x")])
+    assert splice(data, edits) == b"Content-Location: /c\nContent-Length: 5\n\nxbody"
+
+
 def nested(depth: int, body: bytes) -> bytes:
     text = b"Content-Type: text/html\nContent-Length: %d\n\n%b" % (len(body), body)
     for _ in range(depth):

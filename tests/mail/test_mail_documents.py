@@ -131,6 +131,8 @@ def test_a_message_without_a_header_is_noted(data: bytes, part: str | None) -> N
     assert result.data is data
     assert reasons(result) == ([] if part is None else ["kind-unsupported"])
     assert [note.part for note in result.notes] == ([] if part is None else [part])
+    if data.startswith(b"\xff\xfe"):
+        assert result.notes[0].span == (0, 2)
 
 
 def test_a_text_signed_in_a_page_is_noted_when_it_changes() -> None:

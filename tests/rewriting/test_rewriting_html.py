@@ -222,6 +222,21 @@ def test_a_backslash_is_a_slash_in_profile_whatwg_alone() -> None:
     assert not rewrite(document, url=URL).changed
 
 
+def test_a_drive_is_the_root_of_file_urls_in_profile_whatwg() -> None:
+    result = rewrite(b"<a href='/D:/x'><a href='/x'>", url="file:///C:/d/p", profile="whatwg")
+    assert result.data == b"<a href='file:///D:/x'><a href='file:///C:/x'>"
+
+
+def test_a_dot_of_a_reference_is_not_that_of_a_name() -> None:
+    assert rewrite(b"<a href='./x'>", url="http://h/y./z").edits == ((9, 9, b"http://h/y"),)
+
+
+def test_the_text_of_a_section_is_in_the_charset_of_the_page() -> None:
+    page = '<base href="http://h/é/"><svg><style><![CDATA[a{b:url(%sx)}]]></style>'
+    result = relbase.rewrite((page % "").encode("latin-1"), charset="latin1", kind="html")
+    assert result.data == (page % "http://h/é/").encode("latin-1")
+
+
 def test_an_undecodable_byte_of_a_base_takes_no_escape_after_it() -> None:
     """In GBK `\\xb6` and the backslash of an escape would be one character."""
     data = b'<base href="http://h/\xb6\0/"><style>a{b:url(y)}</style>'

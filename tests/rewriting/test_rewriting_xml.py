@@ -386,6 +386,13 @@ def test_bases_and_their_places() -> None:
     assert link.base.source == "xml:base of <entry> at 2:19"
 
 
+def test_each_of_two_equal_bases_has_its_place() -> None:
+    entry = "\n<entry xml:base='b/'><link href='x'/></entry>"
+    document = f"<feed{A}>{entry * 2}</feed>".encode()
+    sources = [link.base.source for link in relbase.links(document, url=URL, kind="xml")]
+    assert sources[1::2] == [f"xml:base of <entry> at {line}:18" for line in (2, 3)]
+
+
 # Law 8 for XML: a namespace-aware parser sees the same but for links, whatever the base is.
 HOSTILE_BASES: Final = st.sampled_from([
     "http://h/]]>/", "http://h/]]/", "http://h/&lt;/", "http://h/'\"><a>/", "http://h/a)b(/",
