@@ -194,7 +194,9 @@ class Neighbours:
 _NOT_SAVED: Final = (
     "points into the folder of files saved with the page, to a file that is not there"
 )
-_UNKNOWN: Final = "points to a file saved with the page; its original URL is unknown"
+_UNKNOWN: Final = (
+    "points to a file saved with the page; its original URL is unknown (--map can give it)"
+)
 _KEPT: Final = (
     "into the folder of files saved with the page left unchanged: the URLs of those files are "
     "unknown (--local off makes the links absolute)"
