@@ -159,6 +159,9 @@ def _count_unresolved(by: str, reading: Reading) -> int:
     left = Unresolved(by)
 
     def count(source: OpenInput) -> None:
+        source, archive = reading.recognised(source)
+        if archive is not None:
+            raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
             if FORMATS[kind_of_call(call, document.data)].messages:
                 left.add(document.data, call)

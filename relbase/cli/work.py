@@ -130,7 +130,7 @@ class _Doing:
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
-        if first.startswith(b"PK") and documents.ZIPPED.search(first, 0, 1 << 16):
+        if first.startswith(b"PK\x03\x04") and documents.ZIPPED.search(first, 0, 1 << 16):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:
