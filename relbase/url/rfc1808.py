@@ -232,7 +232,9 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
         path = path[:-1]
     tell("6b", 'no "." is left at the end', value=(slash, path))
     kept: list[str] = []
-    for ended in _segments(path):  # one at a time: a hostile path has millions
+    # One at a time: a hostile path has millions. In the last one, which no slash ends, the search
+    # would begin anew at each character.
+    for ended in _segments(path, 0, path.rfind("/") + 1):
         segment = ended[1]
         if segment != "..":
             kept.append(segment)
