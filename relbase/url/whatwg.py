@@ -221,7 +221,7 @@ class Record(NamedTuple):
 
 def split(url: str) -> Record:
     """Return the parts of the URL record that the parser makes of an absolute URL."""
-    parsed = ada_url.URL(url)
+    parsed = ada_url.URL(resolve("", url))
     rest, crosshatch, fragment = parsed.href.partition("#")
     rest, mark, query = rest.partition("?")
     return Record(

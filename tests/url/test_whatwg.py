@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rows import cases
 
 from relbase.url import whatwg
-from relbase.url.whatwg import PreparedBase, is_absolute, resolve
+from relbase.url.whatwg import PreparedBase, is_absolute, resolve, split
 
 BASE = "http://a/b"
 
@@ -184,3 +184,7 @@ def test_every_answer_is_that_of_the_parser(long: int, monkeypatch: pytest.Monke
                 reference,
             )
     assert needed_no_parser > 500
+
+
+def test_the_parts_of_a_url_are_those_of_what_it_resolves_to() -> None:
+    assert split("http://h/\ud800\udcff").path == "/%EF%BF%BD%EF%BF%BD"
