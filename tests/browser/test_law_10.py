@@ -142,12 +142,12 @@ def drawn() -> list[bytes]:
     return [text for text in found if not _left_out(text)]
 
 
-def test_generated_documents(site: Site, browser: Any, counts: Counts) -> None:
+def test_generated_documents(site: Site, browser: Any) -> None:
+    """What is drawn depends on the constants of all loaded modules: the table cannot count it."""
     cases = numbered((repr(text), text) for text in drawn())
     totals = judge_all(browser, site, cases, in_frames=True)
     assert totals.documents >= EXAMPLES / 2
     assert totals.changed >= 0.3 * totals.documents
-    totals.count(counts, "browser: generated")
 
 
 # --- Saved pages
