@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from relbase.url.step import Step
 
-
 _WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list
 
 
@@ -185,8 +184,6 @@ def _show_all(rows: list[list[_Resolved]]) -> None:
 
 _BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
 _INDENT: Final = "    "
-
-
 _CHECK_EPILOG: Final = """\b
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
