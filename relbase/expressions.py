@@ -1,4 +1,4 @@
-"""Regular expressions, right on every Python, and compiled when they are first used.
+"""Regular expressions that are right on every Python, compiled at once or when first used.
 
 Before CPython 3.11.5 a possessive group goes too far where its last try fails within
 (gh-106052: `(?:ab?c)*+` takes "abca" of "abcab"). An atomic group around a greedy one means the

@@ -322,8 +322,7 @@ def is_stand_in(text: bytes, start: int) -> bool:
     if _chrome_stand_in.match(text, start) is None or not text.endswith(b"-->", 0, start):
         return False
     comment = text.rfind(b"<!--", 0, start)
-    found = _chrome_base.match(text, comment + len(b"<!--")) if comment >= 0 else None
-    return found is not None
+    return comment >= 0 and _chrome_base.match(text, comment + len(b"<!--")) is not None
 
 
 # ---- what a web archive wrote around the references of a page, taken away again. The Wayback

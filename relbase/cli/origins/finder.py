@@ -186,6 +186,7 @@ class Finder:
         if not base.startswith("file:"):
             return None
         final, _ = retrieval(found.url, call.redirects)
+        # Links to the page itself are not counted as kept because a mark states its URL.
         own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
