@@ -18,6 +18,7 @@ class Reason(Enum):
     # Bases (RFC 1808 §3)
     BASE_NONE = "base-none"  # nothing states a base: relative references were left
     BASE_FORBIDDEN = "base-forbidden"  # by the page's Content-Security-Policy
+    BASE_IGNORED = "base-ignored"  # a <base> that browsers ignore: not the first, or hidden
     BASE_LATE = "base-late"  # <base> decides for references that stand before it
     BASE_RELATIVE = "base-relative"  # a base that ought to be absolute was resolved
     BASE_UNPARSABLE = "base-unparsable"  # a base that the profile cannot parse

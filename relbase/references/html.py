@@ -201,7 +201,7 @@ def base_href(text: bytes, element: Element) -> Attribute | None:
 
 def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
     """The href of the first `<base>` that has one: the base URL within the content (§3.1)."""
-    if not _base_tag.search(text):
+    if not base_tag.search(text):
         return None
     for element in elements(text, 0, len(text), scan=scan):
         if isinstance(element, Element) and (found := base_href(text, element)):
@@ -209,7 +209,15 @@ def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
     return None
 
 
-_base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
+def base_hrefs(text: bytes) -> Iterator[tuple[Element, Attribute]]:
+    """Each `<base>` that has a href, wherever it stands."""
+    for element in elements(text, 0, len(text)):
+        if isinstance(element, Element) and element.name == b"base":
+            for href in tags.attributes(text, element.attributes, element.end, {b"href"}):
+                yield element, href
+
+
+base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:

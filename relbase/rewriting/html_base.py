@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
@@ -17,6 +18,7 @@ from relbase.edit import Span
 from relbase.expressions import expression, regex
 from relbase.notes import Note, Reason
 from relbase.references import html, tags
+from relbase.references.foreign import HTML
 from relbase.references.values import trimmed
 from relbase.rewriting.reference import own_url, unstated
 from relbase.url import rfc3986
@@ -31,7 +33,33 @@ if TYPE_CHECKING:
 
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
-    return on_own_base(text, html.embedded_base(text), around)[0].base
+    first = html.embedded_base(text)
+    base = on_own_base(text, first, around)[0].base
+    if ignored := [*_ignored(text, first, around)]:
+        base = replace(base, refused=(*base.refused, *ignored))
+    return base
+
+
+# A hostile page has a million.
+_LISTED: Final = 20
+
+
+def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[Note]:
+    """Notes on each `<base href>` that browsers ignore."""
+    if not any(islice(html.base_tag.finditer(text), first is not None, None)):
+        return
+    found = (one for one in html.base_hrefs(text) if one[1] != first)
+    for element, href in islice(found, _LISTED):
+        stated = _statement(text, href, around)
+        why = "comes after the first <base href>"
+        if element.namespace != HTML:
+            why = "is in SVG or MathML"
+        elif element.hidden:
+            why = "is in a template, noscript or conditional comment"
+        text_ = f"{stated.source}: {stated.value[:200]!a} {why}: it does not count"
+        yield Note(Reason.BASE_IGNORED, around.part, stated.span, text_)
+    if more := sum(1 for _ in found):
+        yield Note(Reason.BASE_IGNORED, around.part, None, f"{more} more <base href> do not count")
 
 
 def on_own_base(

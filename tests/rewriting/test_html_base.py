@@ -64,3 +64,9 @@ def test_a_page_whose_url_nobody_knows() -> None:
     itself = META.replace(b"none", b"self") + BASE + LINK
     assert base(itself).url == "http://b.example/"
     assert base(META + BASE + LINK).url == ""
+
+
+def test_a_base_after_one_that_is_forbidden_does_not_count() -> None:
+    found = base(META + BASE + BASE, url=OWN)
+    assert [note.reason.value for note in found.refused] == ["base-forbidden", "base-ignored"]
+    assert [note.span.start for note in found.refused if note.span] == [89, 120]
