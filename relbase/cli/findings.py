@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from array import array
-from bisect import bisect_right
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -14,7 +12,6 @@ from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
-from relbase.expressions import regex
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link
@@ -179,32 +176,16 @@ _AROUND: Final = 48  # bytes on each side of an edit in an excerpt
 _CHANGED: Final = 400
 _CUT: Final = b"..."
 _CONTINUATION: Final = range(0x80, 0xC0)  # bytes within a UTF-8 sequence
-_newlines: Final = regex(rb"\n").finditer
-
-
-class _Lines(NamedTuple):
-    above: int
-    data: bytes
-    starts: array[int]
-
-    def number(self, offset: int) -> int:
-        return bisect_right(self.starts, offset) - 1
-
-    def start(self, number: int) -> int:
-        return self.starts[number] if number < len(self.starts) else len(self.data)
 
 
 class _Block(NamedTuple):
-    """Lines from `first` up to `last` (exclusive), the edits of them, and what they become."""
+    """Whole lines, the edits that touch them, and what they become."""
 
-    first: int
-    last: int
+    start: int
+    end: int
     edits: list[Edit]
     old: list[bytes]
     new: list[bytes]
-
-    def is_long(self) -> bool:
-        return any(len(line) > _LONG for line in chain(self.old, self.new))
 
 
 def diff(
@@ -215,22 +196,41 @@ def diff(
     shown = printable(name)
     yield f"--- {shown}"
     yield f"+++ {shown} (rewritten)"
-    lines = _Lines(above, data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
-    touching = _grouped(
-        edits, lambda group, edit: lines.number(edit.start) > lines.number(group[-1].end)
-    )
-    hunks = _grouped((_block(lines, group) for group in touching), _is_apart)
-    # What is after the last newline is a line if it is not empty.
-    total = len(lines.starts) - (lines.starts[-1] == len(data))
-    last = 0  # the first line that no hunk before has changed
-    for hunk, following in pairwise(chain(hunks, ([],))):
-        if hunk[0].is_long():
-            yield from _excerpts(lines, hunk[0], moved)
-        else:
-            bounds = Span(last, following[0].first if following else total)
-            yield from _whole(lines, hunk, moved, bounds)
-        moved += sum(len(block.new) - len(block.old) for block in hunk)
-        last = hunk[-1].last
+    hunk: list[str] = []
+    first = at = 0  # the line that the hunk begins with, and the end of the block before
+    for block in chain(_blocks(data, edits), (_Block(len(data), len(data), [], [], []),)):
+        gap = data.count(b"\n", at, block.start)
+        is_long = any(len(line) > _LONG for line in chain(block.old, block.new))
+        if hunk and (is_long or not block.edits or gap > 2 * _CONTEXT):
+            hunk += _context(data[at : block.start], _CONTEXT)
+            old, new = (sum(line[0] in signs for line in hunk) for signs in (" -", " +"))
+            yield f"@@ -{_range(first, old)} +{_range(first + moved, new)} @@"
+            yield from hunk
+            hunk, moved = [], moved + new - old
+        above += gap
+        if is_long:
+            yield from _excerpts(data, block, above, moved)
+            moved += len(block.new) - len(block.old)
+        elif block.edits:
+            first = first if hunk else above - min(gap, _CONTEXT)
+            hunk += _context(data[at : block.start], gap if hunk else -_CONTEXT)
+            hunk += (f"-{_line(line)}" for line in block.old)
+            hunk += (f"+{_line(line)}" for line in block.new)
+        above += len(block.old)
+        at = block.end
+
+
+def _blocks(data: bytes, edits: Iterable[Edit]) -> Iterator[_Block]:
+    at = 0
+    for group in _grouped(
+        edits, lambda group, edit: data.find(b"\n", group[-1].end, edit.start) >= 0
+    ):
+        start = data.rfind(b"\n", at, group[0].start) + 1 or at
+        # The last line is the one that an edit ends in, be it at its very start: its newline
+        # before was removed.
+        at = data.find(b"\n", group[-1].end) + 1 or len(data)
+        new = _spliced(data, Span(start, at), group)
+        yield _Block(start, at, group, _split(data[start:at]), _split(new))
 
 
 def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> Iterator[list[_T]]:
@@ -245,15 +245,6 @@ def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> I
         yield group
 
 
-def _block(lines: _Lines, edits: list[Edit]) -> _Block:
-    # The last line is the one that an edit ends in, be it at its very start: its newline before
-    # was removed.
-    first, last = lines.number(edits[0].start), lines.number(edits[-1].end) + 1
-    place = Span(lines.start(first), lines.start(last))
-    old = lines.data[place.start : place.end]
-    return _Block(first, last, edits, _split(old), _split(_spliced(lines.data, place, edits)))
-
-
 def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
     start, end = place
     return splice(
@@ -262,58 +253,32 @@ def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
 
 
 def _split(text: bytes) -> list[bytes]:
-    return (text[:-1] if text.endswith(b"\n") else text).split(b"\n")
+    return text.removesuffix(b"\n").split(b"\n")
 
 
-def _is_apart(hunk: list[_Block], block: _Block) -> bool:
-    """Whether the context of a block does not meet that of a hunk; one in excerpts is alone."""
-    is_far = block.first - hunk[-1].last > 2 * _CONTEXT
-    return is_far or block.is_long() or hunk[-1].is_long()
-
-
-def _whole(lines: _Lines, hunk: list[_Block], moved: int, bounds: Span) -> Iterator[str]:
-    """A hunk of short lines with its context, as far as no other hunk changes that."""
-    first = max(bounds.start, hunk[0].first - _CONTEXT)
-    last = min(bounds.end, hunk[-1].last + _CONTEXT)
-    grown = sum(len(block.new) - len(block.old) for block in hunk)
-    number = lines.above + first
-    old, new = _range(number, last - first), _range(number + moved, last - first + grown)
-    yield f"@@ -{old} +{new} @@"
-    at = first
-    for block in hunk:
-        yield from _context(lines, at, block.first)
-        yield from (f"-{_line(line)}" for line in block.old)
-        yield from (f"+{_line(line)}" for line in block.new)
-        at = block.last
-    yield from _context(lines, at, last)
+def _context(gap: bytes, count: int) -> list[str]:
+    """The first lines of what is between two blocks; the last ones where `count` is negative."""
+    text = gap.removesuffix(b"\n")
+    lines = text.split(b"\n", count)[:count] if count >= 0 else text.rsplit(b"\n", -count)[count:]
+    shown = lines if gap else []
+    return [f" {_line(line[:_LONG])}{'...' if len(line) > _LONG else ''}" for line in shown]
 
 
 def _range(first: int, count: int) -> str:
     return f"{first + 1}" if count == 1 else f"{first + 1},{count}"
 
 
-def _context(lines: _Lines, first: int, last: int) -> Iterator[str]:
-    for number in range(first, last):
-        start, end = lines.start(number), lines.start(number + 1)
-        line = lines.data[start : min(end, start + _LONG)].removesuffix(b"\n")
-        yield f" {_line(line)}{'...' if end - start > _LONG + 1 else ''}"
-
-
-def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
-    data = lines.data
-    whole = Span(lines.start(block.first), lines.start(block.last))
-    at = whole.start  # no other edit is shown around a group
+def _excerpts(data: bytes, block: _Block, number: int, moved: int) -> Iterator[str]:
+    line = at = block.start  # no other edit is shown around a group
     for group, following in pairwise(chain(_grouped(block.edits, _is_far), ([],))):
-        until = following[0].start if following else whole.end
+        until = following[0].start if following else block.end
         start = max(at, _boundary(data, group[0].start - _AROUND))
         end = max(group[-1].end, _boundary(data, min(until, group[-1].end + _AROUND)))
-        at = group[-1].end
-        number = lines.number(start)
-        column = start - lines.start(number) + 1
-        number += lines.above + 1
-        yield f"@@ -{number} +{number + moved} @@ column {column}"
-        before = _CUT if start > whole.start else b""
-        after = _CUT if end < whole.end else b""
+        number += data.count(b"\n", line, start)
+        line = data.rfind(b"\n", line, start) + 1 or line
+        yield f"@@ -{number + 1} +{number + 1 + moved} @@ column {start - line + 1}"
+        before = _CUT if start > block.start else b""
+        after = _CUT if end < block.end else b""
         for sign, texts in (
             ("-", (data[edit.start : edit.end] for edit in group)),
             ("+", (edit.new for edit in group)),
@@ -321,6 +286,7 @@ def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
             edits = (edit._replace(new=_cut(text)) for edit, text in zip(group, texts, strict=True))
             side = before + _spliced(data, Span(start, end), edits) + after
             yield from (f"{sign}{_line(piece)}" for piece in _split(side))
+        at = group[-1].end
 
 
 def _is_far(group: list[Edit], edit: Edit) -> bool:
