@@ -212,6 +212,8 @@ class _Doing:
             # Of the messages of a mailbox that is reported once, with the first of them.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             done.first_unknown = done.first_unknown or document.number
+        if done.warned.counts["zip"]:  # which says what to do
+            notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if result.changed or is_left:
             self._count_base(document, None if is_left else result.base, call)
         shown = shown_name(done.job.input.name)
