@@ -192,6 +192,7 @@ def collect(
             line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
             place = f":{line}:{at - line_start + 1}"
         text = sentence(in_input(document, note), document.number, several=several)
+        text = text.replace(f" at {place[1:]}:", ":", 1)  # it stands at the start of the line
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
