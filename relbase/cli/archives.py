@@ -193,7 +193,9 @@ class Archive(NamedTuple):
             with files.opened(self.source.input) as original:
                 yield from original.pieces
         made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
-        done.text = f"{counted(pages, 'page')}, {made_}, links made absolute in {places}"
+        text = f"{made_}, links made absolute in {places}"
+        text = text if done.changed else "no link changed: no conversion is written"
+        done.text = f"{counted(pages, 'page')}, {text}"
 
     def _packing(self, output: str | None) -> tuple[Any, str]:
         if output is None:
