@@ -160,50 +160,6 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     context.exit()
 
 
-_EPILOG: Final = """\b
-Examples:
-  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
-  relbase rewrite saved/ -o absolute/
-  relbase rewrite inbox.mbox -o absolute.mbox
-  relbase links page.html -u http://example.com/a/page.html
-  relbase resolve 'http://a/b/c/d;p?q' ../g --all
-
-\b
-Exit status:
-    0  done; also if the base URL is unknown (a warning says what to give)
-    1  --check or check found something, or there were warnings under --strict
-    2  wrong usage, nothing was done
-    3  some inputs failed, the others are done
-    4  input/output error, or a mailbox stayed locked
-    5  a result failed its verification, and the file was left unchanged
-  130  interrupted
-"""
-
-
-@click.group(
-    cls=_Commands,
-    name=PROGRAM,
-    epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-@click.option(
-    "-V",
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and exit.",
-)
-def relbase() -> None:
-    """Make relative links absolute, and change no other byte.
-
-    relbase reads HTML pages, style sheets, XML, feeds, mail, mailboxes and web archives. It finds
-    each document's base URL as RFC 1808 says: in the document, in headers around it, or in the URL
-    that it was retrieved from. It never fetches anything.
-    """
-
-
 _OTHER: Final = "Options"
 _SECTIONS: Final = (
     *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
@@ -304,10 +260,7 @@ class Command(click.Command):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.context_settings = {"help_option_names": ["--help"]}
-        brief = Option(_OTHER, "-h", "Show the most common options.", is_eager=True)
-        brief.expose_value = False
-        brief.callback = self._show_brief
-        self.params.append(brief)
+        self.params.append(_brief("Show the most common options."))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -326,32 +279,47 @@ class Command(click.Command):
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section, options in groupby(self._options(ctx), _section):
+        for section, options in groupby(self.options_of(ctx), _section):
             _write(section, options, ctx, formatter)
 
-    def _options(self, ctx: click.Context) -> list[click.Option]:
+    def options_of(self, ctx: click.Context) -> list[click.Option]:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
         return sorted(options, key=lambda one: _SECTIONS.index(_section(one)))
 
-    def _show_brief(self, ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
-        if not asked or ctx.resilient_parsing:
-            return
-        formatter = ctx.make_formatter()
-        self.format_usage(ctx, formatter)
-        with formatter.indentation():
-            formatter.write_paragraph()
-            formatter.write_text((self.help or "").partition("\n\n")[0])
-        options = self._options(ctx)
+
+def _brief(text: str) -> Option:
+    """The option -h."""
+    brief = Option(_OTHER, "-h", text, is_eager=True)
+    brief.expose_value = False
+    brief.callback = _show_brief
+    return brief
+
+
+def _show_brief(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
+    shown = ctx.command
+    if not asked or ctx.resilient_parsing:
+        return
+    formatter = ctx.make_formatter()
+    shown.format_usage(ctx, formatter)
+    with formatter.indentation():
+        formatter.write_paragraph()
+        formatter.write_text((shown.help or "").partition("\n\n")[0])
+    more = "--help shows all options"
+    if isinstance(shown, Command):
+        options = shown.options_of(ctx)
         basic = [one for one in options if getattr(one, "basic", False)]
         _write("Options", basic or options, ctx, formatter)
-        examples = (self.epilog or "").partition("\n\n")[0]
-        with formatter.indentation():
-            formatter.write_paragraph()
-            formatter.write_text(examples)
-            formatter.write_paragraph()
-            formatter.write_text(f"{ctx.command_path} --help shows all options.")
-        click.echo(formatter.getvalue().rstrip("\n"))
-        ctx.exit()
+    elif isinstance(shown, click.Group):
+        shown.format_commands(ctx, formatter)
+        more = "COMMAND -h shows the options of a command"
+    examples = (shown.epilog or "").partition("\n\n")[0]
+    with formatter.indentation():
+        formatter.write_paragraph()
+        formatter.write_text(examples)
+        formatter.write_paragraph()
+        formatter.write_text(f"{ctx.command_path} {more}.")
+    click.echo(formatter.getvalue().rstrip("\n"))
+    ctx.exit()
 
 
 def command(
@@ -372,3 +340,48 @@ def _write(
         with formatter.section(title):
             rows = [(term.ljust(_TERM), text) for term, text in records]
             formatter.write_dl(rows, col_max=_TERM)
+
+
+_EPILOG: Final = """\b
+Examples:
+  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
+  relbase rewrite saved/ -o absolute/
+  relbase rewrite inbox.mbox -o absolute.mbox
+  relbase links page.html -u http://example.com/a/page.html
+  relbase resolve 'http://a/b/c/d;p?q' ../g --all
+
+\b
+Exit status:
+    0  done; also if the base URL is unknown (a warning says what to give)
+    1  --check or check found something, or there were warnings under --strict
+    2  wrong usage, nothing was done
+    3  some inputs failed, the others are done
+    4  input/output error, or a mailbox stayed locked
+    5  a result failed its verification, and the file was left unchanged
+  130  interrupted
+"""
+
+
+@click.group(
+    cls=_Commands,
+    name=PROGRAM,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["--help"]},
+    params=[_brief("Show the commands.")],
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def relbase() -> None:
+    """Make relative links absolute, and change no other byte.
+
+    relbase reads HTML pages, style sheets, XML, feeds, mail, mailboxes and web archives. It finds
+    each document's base URL as RFC 1808 says: in the document, in headers around it, or in the URL
+    that it was retrieved from. It never fetches anything.
+    """

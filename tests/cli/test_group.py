@@ -51,6 +51,14 @@ def test_the_help_fits_a_terminal(name: str) -> None:
     assert [line for line in brief + whole if len(line) > 80] == []
 
 
+def test_the_short_help_of_the_program_names_the_commands() -> None:
+    brief, whole = (done(flag).stdout for flag in ("-h", "--help"))
+    assert all(f"\n  {name} " in brief for name in COMMANDS)
+    assert brief.endswith("  relbase COMMAND -h shows the options of a command.\n")
+    assert "Exit status" in whole
+    assert "Exit status" not in brief
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_help(name: str) -> None:
     shown = " ".join(run(name, "--help").stdout.split())
