@@ -186,6 +186,7 @@ _GUESSES: Final = {
     "--sarif": ("--check --format sarif",),
     **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
     "--encoding": ("--charset",),
+    "--profile": ("--grammar", "to leave it out (all profiles are shown)"),
 }
 
 

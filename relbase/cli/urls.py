@@ -69,7 +69,7 @@ Options
   --json                  Write JSON Lines, one object per result.
   --strict                Exit with status 1 on warnings.
 """,
-    profile={"type": click.Choice([one.value for one in Profile]), "default": "rfc1808"},
+    profile={"type": click.Choice([*(one.value for one in Profile), "all"]), "default": "rfc1808"},
     all={"dest": "every"},
     json={"dest": "as_json"},
 )
@@ -93,7 +93,7 @@ def resolve(
     "-" reads references from standard input, one per line. With several references each stands
     before its result. Unprintable characters are shown as escapes; --json has them unescaped.
     """
-    tally = Tally()
+    tally, every = Tally(), every or profile == "all"
     if why := unsuitable(base):
         hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
         streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
