@@ -65,7 +65,8 @@ class Directory(AbstractContextManager["Directory"]):
     def open_old(self, name: str) -> int:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
         flags = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
-        if not _flag("O_NOFOLLOW") and stat.S_ISLNK(self.stat(name).st_mode):
+        there = None if _flag("O_NOFOLLOW") else self.stat(name)
+        if there is not None and stat.S_ISLNK(there.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), self._at(name))
         return os.open(self._at(name), flags, dir_fd=self._descriptor)
 
@@ -73,12 +74,16 @@ class Directory(AbstractContextManager["Directory"]):
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
         return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
-    def stat(self, name: str) -> os.stat_result:
-        """Return what a name is; of a symbolic link itself."""
-        return os.stat(self._at(name), follow_symlinks=False, dir_fd=self._descriptor)
+    def stat(self, name: str) -> os.stat_result | None:
+        """Return what a name is, of a symbolic link itself; None where nothing has it."""
+        with suppress(FileNotFoundError):
+            return os.stat(self._at(name), follow_symlinks=False, dir_fd=self._descriptor)
+        return None
 
     def unlink(self, name: str) -> None:
-        os.unlink(self._at(name), dir_fd=self._descriptor)
+        """Take a name away, if it is there."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def replace(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a name in a directory, in the place of what has it."""

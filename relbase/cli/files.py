@@ -51,17 +51,31 @@ class Inputs(NamedTuple):
     passed: str  # what was skipped in trees, in words
 
 
+class Old(NamedTuple):
+    """A file that is to be replaced, as it was when it was opened."""
+
+    name: str
+    status: os.stat_result
+    descriptor: int | None
+    backup: str | None  # the suffix of the name that keeps its content
+
+
 class Output(NamedTuple):
     root: str  # the directory of the output, which can be a symbolic link
     parts: tuple[str, ...]  # the names from there to the file
     replaces: bool = False  # a file that is there
     goes_on: bool = False  # an earlier run, which had no time to report it, may have written it
-    is_only: bool = False  # it was named as a file
-    in_maildir: bool = False
+    is_only: bool = False  # it was named as a file: without it nothing was done
+    in_maildir: bool = False  # in whose tmp new messages are written
+    old: Old | None = None
 
     @property
     def path(self) -> str:
         return os.path.join(self.root, *self.parts)  # noqa: PTH118
+
+    @property
+    def shown(self) -> str:
+        return os.path.join(self.root or ".", *self.parts)  # noqa: PTH118
 
 
 _archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)

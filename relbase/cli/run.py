@@ -58,7 +58,7 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> I
             bar(done.sizes[0], 0)
             yield done
         return
-    writer = Writer()
+    writer = Writer(plan.roots)
     for job in jobs:
         yield do(plan, job, writer, lambda size: bar(size, 0))
 
@@ -273,7 +273,7 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     for ending in ENDINGS:
         signal.signal(ending, terminated)
     _limit_memory()
-    writer = Writer()
+    writer = Writer(plan.roots)
     with suppress(EOFError, OSError):
         pipe.send(None)  # it has started
         while True:

@@ -26,7 +26,7 @@ from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
 from relbase.cli.options import FEEDS
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
-from relbase.cli.writing import locked, place_of
+from relbase.cli.writing import locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.call import Call
     from relbase.cli.archives import Archive
+    from relbase.cli.files import Output
     from relbase.cli.options import Settings
     from relbase.cli.origins.paths import Found
     from relbase.cli.writing import Writer
@@ -276,12 +277,7 @@ class _Doing:
                 what = f"; {counted(written, 'byte')} of its output were written" if written else ""
                 raise InputError(f"{error}{what}") from None
             return
-        if output.in_maildir:
-            *steps, name = output.parts
-            name, pieces = self._message(name, pieces)
-            output = output._replace(parts=(*steps, name))
-            self._done.job = self._done.job._replace(output=output)
-        self._done.directory = self._writer.write(output, pieces, source.status)
+        self._write(output, pieces, source.status)
         if not self._done.directory and self._done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
 
@@ -289,33 +285,32 @@ class _Doing:
         self, source: OpenInput, settings: Settings, found: Found, *, streamed: bool
     ) -> None:
         """Replace a file; a mailbox, which grows, is locked and then read."""
-        plan = self._plan
+        own = self._plan.options
         # Nobody delivers into compressed mail; what is no file is refused below.
         is_locked = streamed and self._coding is None and source.status is not None
-        with (
-            locked(source, plan.options) if is_locked else nullcontext(source) as held,
-            place_of(held, plan.options, plan.roots) as old,
-        ):
+        with locked(source, own) if is_locked else nullcontext(source) as held:
+            output = self._writer.in_place(held, own)
             made = self._rewritten(held, settings, found)
             pieces: Iterable[bytes] = self._pieces(made, checked=True)
             if not streamed:
                 pieces = list(pieces)
                 if not self._has_changed():
                     return
-            place = old
-            if old.folder is not None:
-                name, pieces = self._message(old.name, pieces)
-                place = old._replace(name=name, replaces=name == old.name)
-            put = self._writer.put
-            self._done.directory = put(place, pieces, held.status, self._has_changed)
+            self._write(output, pieces, held.status)
 
-    def _message(self, name: str, pieces: Iterable[bytes]) -> tuple[str, Iterable[bytes]]:
-        """A message of a Maildir, and its name, which may say the size that it unfolds to."""
-        data = b"".join(pieces)
-        if self._has_changed():
-            unfolded = documents.unfolded((data,), self._coding) if self._coding else (data,)
-            name = sized(name, b"".join(unfolded))
-        return name, (data,)
+    def _write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> None:
+        if output.in_maildir:
+            # The name of a message may say the size that it unfolds to.
+            *steps, name = output.parts
+            data = b"".join(pieces)
+            if self._has_changed():
+                unfolded = documents.unfolded((data,), self._coding) if self._coding else (data,)
+                name = sized(name, b"".join(unfolded))
+            is_same = output.old is not None and name == output.old.name
+            output, pieces = output._replace(parts=(*steps, name), replaces=is_same), (data,)
+        if output.old is None:
+            self._done.job = self._done.job._replace(output=output)
+        self._done.directory = self._writer.write(output, pieces, like, self._has_changed)
 
 
 def _text(done: Done) -> str:
