@@ -64,14 +64,14 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
         string = text(new)
         if charset in MULTI_BYTE:  # what follows an undecodable byte could complete it
             bad = unencodable("\ufffd").decode("ascii")
-            string = _COMPLETED.sub(lambda _: bad, string)
+            string = _COMPLETED.sub(lambda found: bad * len(found[0]), string)
         return encode(string, charset, unencodable)
 
     return RunView(raw, partial(characters, charset), spell)
 
 
 # The trail bytes of ASCII in any of the multi-byte charsets, and what may be written with one.
-_COMPLETED: Final = expression("[\udc80-\udcff](?=[0-9@-~]|[^\0-\x7f\udc80-\udcff])")
+_COMPLETED: Final = expression("[\udc80-\udcff]++(?=[0-9@-~]|[^\0-\x7f\udc80-\udcff])")
 
 
 # In these every character can be written.
