@@ -9,12 +9,14 @@ import gc
 import io
 import os
 import re
+from copy import copy
 from importlib import import_module
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from relbase import __version__
 from relbase.cli import streams
 from relbase.cli.streams import ExitStatus, in_shell, printable
 from relbase.expressions import expression, regex
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 
 PROGRAM: Final = "relbase"
-
-_COMPLETION: Final = "_RELBASE_COMPLETE"
 
 COMMANDS: Final = {
     "rewrite": "rewrite",
@@ -47,7 +47,7 @@ _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
 def run(arguments: Sequence[str]) -> int:
     words = expanded(arguments) if os.name == "nt" else list(arguments)
     try:
-        if _COMPLETION in os.environ:
+        if "_RELBASE_COMPLETE" in os.environ:
             relbase.main(words, PROGRAM)
         # Not `relbase.main`: it has statuses of its own for a closed pipe and for Ctrl-C.
         try:
@@ -107,6 +107,10 @@ class _Commands(click.Group):
             example = f"{PROGRAM} rewrite page.html {error.option_name} ..."
             raise click.UsageError(f"{text}: {example}", ctx) from None
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        how = self.format_commands if _BRIEF in ctx.meta else super().format_options
+        how(ctx, formatter)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -146,48 +150,31 @@ def _loaded(module: str) -> ModuleType:
         raise click.UsageError(str(error)) from None
 
 
-def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
-    if not asked or context.resilient_parsing:
-        return
-    from importlib import metadata  # noqa: PLC0415 (start-up time)
-
-    try:
-        version = metadata.version(PROGRAM)
-    except metadata.PackageNotFoundError:
-        version = "of a directory that is not installed"
-    scanner = _loaded("relbase.references.scanner").NAME
-    click.echo(f"{PROGRAM} {version} ({scanner} scanner)")
-    context.exit()
-
-
 _OTHER: Final = "Options"
 _SECTIONS: Final = (
     *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
 )
 _TERM: Final = 25  # where the texts of all options begin
-_URLS: Final = ("--url", "--base", "the first argument")
 
 # Options that people try, and what does what they mean: the first that a command has.
-_GUESSES: Final = {
-    **dict.fromkeys(("-b", "-u", "--base", "--base-href", "--base-url", "--url"), _URLS),
-    **dict.fromkeys(("-w", "--fix", "--inplace", "--write"), ("--in-place",)),
-    **dict.fromkeys(("-n", "--dry-run"), ("--diff",)),
-    **dict.fromkeys(
-        ("-o", "--out", "--output"), ("--output", "--parquet FILE, or > FILE", "> FILE")
-    ),
-    **dict.fromkeys(("--csv", "--format"), ("--json",)),
-    **dict.fromkeys(("--parallel", "--threads", "--workers"), ("--jobs",)),
-    **dict.fromkeys(("--html", "--type"), ("--kind",)),
-    **dict.fromkeys(("-.", "--in-place="), ("-i --backup .bak",)),  # as sed and perl have it
-    **dict.fromkeys(("--exclude", "--glob", "--ignore", "--include"), ("--only", "--files-from")),
-    **dict.fromkeys(("-k", "--convert-links"), ("--local keep",)),  # as wget has it
-    **dict.fromkeys(("-V", "--version"), ("relbase --version",)),
-    "--json": ("--check --format json",),
-    "--sarif": ("--check --format sarif",),
-    **dict.fromkeys(("--stdout", "-O"), ("> FILE", "--output")),
-    "--encoding": ("--charset",),
-    "--profile": ("--grammar", "to leave it out (all profiles are shown)"),
-}
+_GUESSES: Final = """\
+-b -u --base --base-href --base-url --url: --url | --base | the first argument
+-w --fix --inplace --write: --in-place
+-n --dry-run: --diff
+-o --out --output: --output | --parquet FILE, or > FILE | > FILE
+--csv --format: --json
+--parallel --threads --workers: --jobs
+--html --type: --kind
+-. --in-place=: -i --backup .bak
+--exclude --glob --ignore --include: --only | --files-from
+-k --convert-links: --local keep
+-V --version: relbase --version
+--json: --check --format json
+--sarif: --check --format sarif
+--stdout -O: > FILE | --output
+--encoding: --charset
+--profile: --grammar | to leave it out (all profiles are shown)
+"""
 
 
 class Option(click.Option):
@@ -258,10 +245,9 @@ def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Param
 
 
 class Command(click.Command):
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.context_settings = {"help_option_names": ["--help"]}
-        self.params.append(_brief("Show the most common options."))
+    def __init__(self, **more: Any) -> None:
+        super().__init__(context_settings={"help_option_names": ["--help"]}, **more)
+        self.params.append(_shown("-h", "Show the most common options.", _brief))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -269,8 +255,10 @@ class Command(click.Command):
         except (click.NoSuchOption, click.BadOptionUsage) as error:
             names = {name for one in self.params for name in one.opts}
             given = f"{error.option_name}{'=' * isinstance(error, click.BadOptionUsage)}"
-            guessed = _GUESSES.get(given, ())
-            meant = next((one for one in guessed if one.split()[0] in names or one[0] != "-"), None)
+            rows = (row.split(": ") for row in _GUESSES.splitlines())
+            fitting = (fits.split(" | ") for tried, fits in rows if given in tried.split())
+            guesses = chain.from_iterable(fitting)
+            meant = next((one for one in guesses if one[0] != "-" or one.split()[0] in names), None)
             if meant is None:
                 raise
             text = f"No such option: {given}. Did you mean {meant}?"
@@ -280,47 +268,47 @@ class Command(click.Command):
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section, options in groupby(self.options_of(ctx), _section):
-            _write(section, options, ctx, formatter)
-
-    def options_of(self, ctx: click.Context) -> list[click.Option]:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        return sorted(options, key=lambda one: _SECTIONS.index(_section(one)))
+        options.sort(key=lambda one: _SECTIONS.index(_section(one)))
+        basic = [one for one in options if getattr(one, "basic", False)] or options
+        sections = [(_OTHER, basic)] if _BRIEF in ctx.meta else groupby(options, _section)
+        for section, shown in sections:
+            records = (record for one in shown if (record := one.get_help_record(ctx)))
+            with formatter.section(section):
+                rows = [(term.ljust(_TERM), text) for term, text in records]
+                formatter.write_dl(rows, col_max=_TERM)
 
 
-def _brief(text: str) -> Option:
-    """The option -h."""
-    brief = Option(_OTHER, "-h", text, is_eager=True)
-    brief.expose_value = False
-    brief.callback = _show_brief
-    return brief
+_BRIEF: Final = "relbase.brief"  # whether the help is that of -h
 
 
-def _show_brief(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
-    shown = ctx.command
-    if not asked or ctx.resilient_parsing:
-        return
-    formatter = ctx.make_formatter()
-    shown.format_usage(ctx, formatter)
-    with formatter.indentation():
-        formatter.write_paragraph()
-        formatter.write_text((shown.help or "").partition("\n\n")[0])
-    more = "--help shows all options"
-    if isinstance(shown, Command):
-        options = shown.options_of(ctx)
-        basic = [one for one in options if getattr(one, "basic", False)]
-        _write("Options", basic or options, ctx, formatter)
-    elif isinstance(shown, click.Group):
-        shown.format_commands(ctx, formatter)
+def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Option:
+    """An option that shows a text, and nothing else is done."""
+
+    def callback(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
+        if asked and not ctx.resilient_parsing:
+            click.echo(show(ctx))
+            ctx.exit()
+
+    made = Option(_OTHER, names, text, is_eager=True)
+    made.expose_value, made.callback = False, callback
+    return made
+
+
+def _version(_context: click.Context) -> str:
+    scanner = _loaded("relbase.references.scanner").NAME
+    return f"{PROGRAM} {__version__} ({scanner} scanner)"
+
+
+def _brief(ctx: click.Context) -> str:
+    ctx.meta[_BRIEF] = True
+    brief, more = copy(ctx.command), "--help shows all options"
+    if isinstance(brief, click.Group):
         more = "COMMAND -h shows the options of a command"
-    examples = (shown.epilog or "").partition("\n\n")[0]
-    with formatter.indentation():
-        formatter.write_paragraph()
-        formatter.write_text(examples)
-        formatter.write_paragraph()
-        formatter.write_text(f"{ctx.command_path} {more}.")
-    click.echo(formatter.getvalue().rstrip("\n"))
-    ctx.exit()
+    brief.help = (brief.help or "").partition("\n\n")[0]
+    examples = (brief.epilog or "").partition("\n\n")[0]
+    brief.epilog = f"{examples}\n\n{ctx.command_path} {more}."
+    return brief.get_help(ctx)
 
 
 def command(
@@ -331,16 +319,6 @@ def command(
 
 def _section(option: click.Option) -> str:
     return getattr(option, "section", _OTHER)
-
-
-def _write(
-    title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
-    records = [record for one in options if (record := one.get_help_record(ctx)) is not None]
-    if records:
-        with formatter.section(title):
-            rows = [(term.ljust(_TERM), text) for term, text in records]
-            formatter.write_dl(rows, col_max=_TERM)
 
 
 _EPILOG: Final = """\b
@@ -368,16 +346,10 @@ Exit status:
     name=PROGRAM,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["--help"]},
-    params=[_brief("Show the commands.")],
-)
-@click.option(
-    "-V",
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and exit.",
+    params=[
+        _shown("-h", "Show the commands.", _brief),
+        _shown("-V, --version", "Show the version and exit.", _version),
+    ],
 )
 def relbase() -> None:
     """Make relative links absolute, and change no other byte.

@@ -71,7 +71,6 @@ Options
 """,
     profile={"type": click.Choice([*(one.value for one in Profile), "all"]), "default": "rfc1808"},
     all={"dest": "every"},
-    json={"dest": "as_json"},
 )
 
 
@@ -85,7 +84,7 @@ def resolve(
     profile: str,
     every: bool,
     steps: bool,
-    as_json: bool,
+    json: bool,
     strict: bool,
 ) -> int:
     """Resolve each REF against BASE and print the absolute URLs, one per line.
@@ -107,10 +106,8 @@ def resolve(
         [_resolved(base, reference, *by, steps=steps) for by in resolvers.items()]
         for reference in listed(references)
     ]
-    if not rows:  # an empty list on standard input
-        return ExitStatus.DONE
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
-    if as_json:
+    if json:
         for resolved in chain.from_iterable(rows):
             fields = resolved._asdict()
             if not steps:
@@ -118,7 +115,7 @@ def resolve(
             streams.say(object_line(fields))
     elif steps:
         _show_steps(chain.from_iterable(rows))
-    elif every:
+    elif every and rows:
         _show_all(rows)
     else:
         _show_one_each([row[0] for row in rows])
@@ -143,16 +140,15 @@ def _show_steps(resolved: Iterable[_Resolved]) -> None:
         if not one.steps:  # the base itself is a failure
             streams.say(f"    failure: {one.error}")
         width = max((len(step.number) for step in one.steps), default=0)
-        indent = " " * (4 + width + 2)
         for step in one.steps:
             streams.say(f"    {step.number:{width}}  {printable(step.text)}")
             if step.value is not None:
-                streams.say(f"{indent}-> {excerpt(step.value)}")
+                streams.say(f"    {'':{width}}  -> {excerpt(step.value)}")
 
 
 def _show_one_each(resolved: list[_Resolved]) -> None:
     """One result is printed alone, so that a shell can take it; several with their references."""
-    width = max(len(excerpt(one.reference)) for one in resolved)
+    width = max((len(excerpt(one.reference)) for one in resolved), default=0)
     for one in resolved:
         if one.url is None:
             streams.warn(f"error: {excerpt(one.reference)}: {one.error}, says {one.profile}")
@@ -164,13 +160,7 @@ def _show_one_each(resolved: list[_Resolved]) -> None:
 
 def _show_all(rows: list[list[_Resolved]]) -> None:
     header = ["reference", *(resolved.profile for resolved in rows[0])]
-    body = [
-        [
-            excerpt(row[0].reference),
-            *(f"failure: {one.error}" if one.url is None else printable(one.url) for one in row),
-        ]
-        for row in rows
-    ]
+    body = [[excerpt(row[0].reference), *map(_result, row)] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= shutil.get_terminal_size((_WIDTH, 0)).columns:
         for cells in (header, ["-" * width for width in widths], *body):
@@ -182,8 +172,11 @@ def _show_all(rows: list[list[_Resolved]]) -> None:
             streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
 
 
+def _result(one: _Resolved) -> str:
+    return f"failure: {one.error}" if one.url is None else printable(one.url)
+
+
 _BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
-_INDENT: Final = "    "
 _CHECK_EPILOG: Final = """\b
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
@@ -219,7 +212,6 @@ Options
   --strict                Exit with status 1 on remarks too.
 """,
     grammar={"type": click.Choice([grammar.value for grammar in Grammar])},
-    json={"dest": "as_json"},
 )
 
 
@@ -231,12 +223,7 @@ Options
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def check(
-    urls: tuple[str, ...],
-    base: str | None,
-    grammar: str | None,
-    *,
-    as_json: bool,
-    strict: bool,
+    urls: tuple[str, ...], base: str | None, grammar: str | None, *, json: bool, strict: bool
 ) -> int:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 
@@ -253,20 +240,18 @@ def check(
         else:
             found = rules.violations(url, base, grammar)
         violates |= any(strict or one.kind is Severity.VIOLATION for one in found)
-        generic, own = verdicts(url)
-        if as_json:
-            by = {
-                one.grammar.value: one.production if one.is_url else None for one in (generic, own)
-            }
+        both = generic, own = verdicts(url)
+        if json:
+            by = {one.grammar.value: one.production if one.is_url else None for one in both}
             fields = {"url": url, "base": its_base, **by, "parts": _parts(url)[0]}
             click.echo(object_line(fields, {"violations": found}))
             continue
         click.echo(report(url, found, grammar))
         # Of a relative URL RFC 1738 says nothing.
         if grammar is None and generic.is_url != own.is_url and own.production != "url":
-            one, other = (("not a URL", "a URL")[by.is_url] for by in (generic, own))
+            one, other = (("not a URL", "a URL")[by.is_url] for by in both)
             text = f"{one} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
-            click.echo(f"{_INDENT}verdicts: {text} ({own.production})")
+            click.echo(f"    verdicts: {text} ({own.production})")
     return ExitStatus.FOUND if violates else ExitStatus.DONE
 
 
@@ -274,12 +259,12 @@ def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
     if not found:
         by = (one.production for one in verdicts(url) if one.grammar == grammar)
         production = rules.parse_url(url).production if grammar is None else next(by)
-        return f"{_excerpt(url, 0, 0)[0]}\n{_INDENT}ok: {production}"
+        return f"{_excerpt(url, 0, 0)[0]}\n    ok: {production}"
     lines: list[str] = []
     before = None
     for one in found:
         shown, caret = _excerpt(url, one.start, one.end)
-        lines += [*([shown] if shown != before else []), caret, _INDENT + _sentence(one)]
+        lines += [*([shown] if shown != before else []), caret, f"    {_sentence(one)}"]
         before = shown
     return "\n".join(lines)
 
@@ -332,15 +317,12 @@ Exit status:
   2  wrong usage
 """
 
-
-_SPLIT_OPTIONS: Final = table(
-    "Options\n  --json  Write JSON Lines, one object per URL.\n", json={"dest": "as_json"}
-)
+_SPLIT_OPTIONS: Final = table("Options\n  --json  Write JSON Lines, one object per URL.\n")
 
 
 @command("split", "Split URLs into their components.", _SPLIT_OPTIONS, _SPLIT_EPILOG)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-def split(urls: tuple[str, ...], *, as_json: bool) -> int:
+def split(urls: tuple[str, ...], *, json: bool) -> int:
     """Split each URL, absolute or relative, into its components.
 
     "-" or no URL reads URLs from standard input, one per line.
@@ -354,7 +336,7 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> int:
         split: dict[str, Any] = {"rfc1808": generic, "rfc3986": rfc3986.split(url), "whatwg": None}
         with suppress(ValueError):
             split["whatwg"] = whatwg.split(url)
-        if as_json:
+        if json:
             more = {"parts": grammar, "category": kind and kind.name.lower()}
             streams.say(object_line({"url": url}, split, more))
             continue
