@@ -119,6 +119,7 @@ class Plan(NamedTuple):
     skipped: str  # what is left out of trees, in words
     now: str  # one time for all archives of the run, whatever process does them
     roots: Mapping[str, Directory]
+    uploads: bool = False  # the output
 
 
 class Job(NamedTuple):

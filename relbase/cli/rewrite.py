@@ -133,10 +133,11 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
     now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
+    uploads = False
     with ExitStack() as stack:
         if own.output is not None:
             [output] = stack.enter_context(outputs.uploaded(own.output))
-            own = own._replace(output=output)
+            uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(inputs, found, own)
         finder = finder_of(found, settings, tally)
         # What inputs are reached from is open for the whole run: none can be swapped.
@@ -144,7 +145,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         for root in islice(dict.fromkeys(one.root for one in found.all if one.root), _HELD):
             with suppress(OSError):  # reported when an input is read
                 roots[root] = stack.enter_context(opened_directory(root))
-        tally += run(Plan(settings, own, finder, found.several, found.passed, now, roots), jobs)
+        plan = Plan(settings, own, finder, found.several, found.passed, now, roots, uploads)
+        tally += run(plan, jobs)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 

@@ -24,8 +24,9 @@ from relbase.cli.files import (
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
 from relbase.cli.options import FEEDS
+from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
-from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
+from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
 from relbase.cli.writing import locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
@@ -215,10 +216,23 @@ class _Doing:
             done.first_unknown = done.first_unknown or document.number
         if done.warned.counts["zip"]:  # which says what to do
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
+        if isinstance(places := call.origin and call.origin.places, Neighbours):
+            self._tell_left_behind(places)
         if result.changed or is_left:
             self._count_base(document, None if is_left else result.base, call)
         shown = shown_name(done.job.input.name)
         documents.collect(shown, document, notes, done.warned, several=self._plan.several)
+
+    def _tell_left_behind(self, places: Neighbours) -> None:
+        """Warn of folders that links of a copy lead into, and that are not beside the copy."""
+        page, output = self._done.job.input, self._done.job.output
+        if output is None or page.root or page.listed or self._plan.uploads:
+            return
+        for folder in sorted(places.left_behind(page.name, output.path)):
+            fix = in_shell("cp", "-r", folder, output.root or ".")
+            text = f"links into it stay relative, and it is not beside the output: {fix}"
+            warning = f"{shown_name(folder)}: warning: {text} [left-behind]"
+            self._done.warned.add("left-behind", warning)
 
     def _count_base(self, document: InputDocument, base: Base | None, call: Call) -> None:
         """Count what gave a message with relative references its base, if it has one."""

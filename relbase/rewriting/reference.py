@@ -150,9 +150,7 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
         other = url if resolve is None else resolve(reference)
         if other == url:
             return None
-        text += (
-            f"; the profiles rfc3986 and whatwg write {other[:_SHOWN]!r}, as its author meant it"
-        )
+        text += f"; the profiles rfc3986 and whatwg write {other[:_SHOWN]!r}"
     return noting(Reason.REFERENCE_CLIMBS, text)
 
 

@@ -129,6 +129,7 @@ class Neighbours:
         self._left: set[str] = set()
         self._kept: set[str] = set()
         self._rewritten: set[str] = set()
+        self._folders_kept: set[str] = set()  # into which links stay relative
 
     def __call__(self, reference: str, element: str) -> Placed | None:
         """Return what becomes of a reference, None where the base decides."""
@@ -147,6 +148,14 @@ class Neighbours:
             return True
         within = folder[:-1].removeprefix(self._of_any_name) if self._of_any_name else os.sep
         return os.sep not in within and within.endswith(_COMPANIONS)
+
+    def left_behind(self, page: str, copy: str) -> set[str]:
+        """Return the folders beside a page that its kept links need beside a copy of it."""
+        beside, target = os.path.dirname(page), os.path.dirname(copy)  # noqa: PTH120
+        ways = (os.path.relpath(one, beside or os.curdir) for one in self._folders_kept)
+        names = {way.partition(os.sep)[0] for way in ways} - {os.curdir, os.pardir}
+        gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))  # noqa: PTH118
+        return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}  # noqa: PTH112, PTH118
 
     def notes(self) -> list[Note]:
         left = Reason.LOCAL_KEPT, self._left, _LEFT
@@ -174,6 +183,7 @@ class Neighbours:
         if self._local == "keep":
             if url is not None:
                 self._left.add(reference)
+            self._folders_kept.add(folder)
             return Placed()
         if self._local == "companion" and not is_saved:
             if url is None:
@@ -185,6 +195,7 @@ class Neighbours:
             parts = rfc3986.split(url)
             query = query if parts.query is None else parts.query
             return Placed(rfc3986.unsplit(parts._replace(query=query, fragment=fragment)))
+        self._folders_kept.add(folder)
         if self._local == "resolve":
             return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
         self._kept.add(reference)
