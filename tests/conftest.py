@@ -16,6 +16,9 @@ ROOT: Final = Path(__file__).parent
 # The browser and its network. (A second file named conftest is one too many for mypy.)
 pytest_plugins = ("browsing",)
 
+# Fixtures whose tests are long: they start a browser, or build the documentation.
+_LONG: Final = frozenset(("browser", "built", "places"))
+
 # Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
 os.environ.pop("COLUMNS", None)
 
@@ -41,9 +44,21 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave out what is long where neither files nor marks are asked for; workers do as told."""
+    if config.args_source is not config.ArgsSource.ARGS and not config.option.markexpr:
+        config.option.markexpr = "not long"
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if isinstance(item, pytest.Function) and (ROOT / "cli") in item.path.parents:
+    if not isinstance(item, pytest.Function):
+        return
+    if (ROOT / "cli") in item.path.parents:
         item.fixturenames.insert(0, "directory")
+    if not _LONG.isdisjoint(item.fixturenames):
+        item.add_marker("long")
+    if "counts" in item.fixturenames:
+        item.add_marker("counted")
 
 
 def pytest_collection_finish() -> None:

@@ -125,6 +125,7 @@ def test_playwright() -> None:
         rewrite_response(playwright(**RESPONSE, body=awaited))
 
 
+@pytest.mark.long
 def test_the_page_of_a_real_browser() -> None:
     api = pytest.importorskip("playwright.sync_api")
     with api.sync_playwright() as playwright:

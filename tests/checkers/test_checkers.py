@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 CALLS: Final = Path(__file__).with_name("calls.py")
+pytestmark = pytest.mark.long
 ROOT: Final = Path(__file__).parents[2]
 WRONG: Final = {
     number

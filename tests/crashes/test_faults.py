@@ -82,6 +82,7 @@ def limited(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not has_strace(), reason="strace records no run here")
 @pytest.mark.parametrize("way", ["in place", "Maildir", "mbox"])
 def test_what_was_there_or_its_successor_is_on_the_disk_whenever_the_power_is_cut(

@@ -113,6 +113,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text, "utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("site", ["http://h.example", "http://h.example/s", ""])
 def test_pelican(tmp_path: Path, site: str) -> None:
     pytest.importorskip("pelican")
@@ -133,6 +134,7 @@ def test_pelican(tmp_path: Path, site: str) -> None:
     assert f'href="{link}"' in unescape(feed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("site", ["http://h.example/doc/", "http://h.example/doc", ""])
 def test_mkdocs(tmp_path: Path, site: str) -> None:
     pytest.importorskip("mkdocs")
@@ -151,6 +153,7 @@ def test_mkdocs(tmp_path: Path, site: str) -> None:
     assert f'<a href="{above}">up</a>' in (tmp_path / "site/d/other/index.html").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("builder", ["html", "dirhtml"])
 @pytest.mark.parametrize("site", ["http://h.example/doc/", "http://h.example/doc", ""])
 def test_sphinx(tmp_path: Path, site: str, builder: str) -> None:

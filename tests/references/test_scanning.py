@@ -170,6 +170,7 @@ def test_both_make_the_same_edits(data: bytes, profile: Profile) -> None:
         assert_agreed(data, url=url, kind="html", profile=profile)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", SHAPED)
 def test_both_make_the_same_edits_of_real_pages(profile: Profile, data: Path) -> None:
     files = sorted((data / "real-pages").rglob("*.htm*"))

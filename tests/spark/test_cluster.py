@@ -17,7 +17,10 @@ import relbase
 
 pyspark = pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 pytest.importorskip("hatchling", reason="builds the wheel")
-pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
+]
 
 ROOT: Final = Path(relbase.__file__).parents[1]
 

@@ -22,7 +22,10 @@ from relbase.warc import Trouble, link_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
+]
 
 DATE: Final = "2026-01-02T03:04:05Z"
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import bs4
 import lxml.etree
 import lxml.html
+import pytest
 from counts import Counts
 from test_real_pages import pages
 from tree_values import values
@@ -61,6 +62,7 @@ def parsers(name: str) -> tuple[str, ...]:
     return ("lxml.html", SOUPS[zlib.crc32(name.encode()) % len(SOUPS)])
 
 
+@pytest.mark.long
 def test_the_trees_of_saved_pages(data: Path, counts: Counts) -> None:
     differ, expected, changed, compared = set(), set(), 0, 0
     for name, page, url in pages(data / "real-pages"):
@@ -90,6 +92,7 @@ NO_LINKS: Final = {
 }
 
 
+@pytest.mark.long
 def test_lxml_makes_no_link_absolute_that_stays_relative_here(data: Path, counts: Counts) -> None:
     """On the same trees: lxml's `make_links_absolute`, and that of this package."""
     compared, others = 0, set()

@@ -39,6 +39,7 @@ def flaws(document: bytes, result: relbase.Result, profile: ProfileName) -> list
     return list(differences(before, after, URL, profile))[:3]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["rfc1808", "rfc3986", "whatwg"])
 def test_infosets(data: Path, counts: Counts, profile: ProfileName) -> None:
     rows: list[tuple[str, list[str], list[str]]] = []
