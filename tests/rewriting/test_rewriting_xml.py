@@ -97,6 +97,10 @@ def test_guids_stay(guids: str, count: int) -> None:
         (f"<svg{S} xml:base='b/'><a href='x'/></svg>", "http://h.example/d/x"),
         (f"<feed{A} xml:base='b/'><link href='x'/></feed>", "http://h.example/d/b/x"),
         (f"<feed{A} xml:base='b/'><div{H}><a href='x'/></div></feed>", "http://h.example/d/b/x"),
+        (
+            f"<feed{A}><div{H}/><entry xml:base='b/'><link href='x'/></entry></feed>",
+            "http://h.example/d/b/x",
+        ),
     ],
 )
 def test_whatwg(document: str, expected: str) -> None:
@@ -339,10 +343,11 @@ def test_a_charset_that_is_not_read() -> None:
 def test_entities_of_an_external_dtd() -> None:
     document = (
         "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'xhtml1-strict.dtd'>"
-        f"<html{H}><a href='x&nbsp;y'>&nbsp;</a><a href='z'/></html>"
+        f"<html{H}><a href='x&nbsp;y'>&nbsp;</a><a href='z'/>"
+        "<iframe srcdoc='&lt;p>&nbsp;'/></html>"
     )
     assert rewritten(document) == document.replace("'z'", "'http://h.example/d/z'")
-    assert reasons(document) == ["xml-entity"]
+    assert reasons(document) == ["xml-entity"] * 2
     found = list(relbase.links(document.encode(), url=URL, kind="xml"))
     assert [link.status.value for link in found] == ["kept", "rewritten"]
 
