@@ -215,6 +215,8 @@ _rarely: Final = expression(r"[{<%|\[]|\A-")
 _CLOSINGS: Final = {
     "{{": (expression(r"\}\}+"), True),  # Jinja, Django, Handlebars, Liquid; {{{ raw }}}
     "{%": (expression("%}"), True),
+    "[% ": (expression("%]"), True),  # Template Toolkit; `[%22` stands in URLs
+    "[%-": (expression("%]"), True),
     "<%": (expression("%>"), True),  # ERB, ASP, JSP
     "<?": (expression(r"\?>"), True),  # PHP
     "${": (expression("}"), False),  # JSP, Thymeleaf, Freemarker, JavaScript
