@@ -109,10 +109,8 @@ def unstated(reference: str, context: Context) -> Note | None:
         return None
     if reference.isascii() or not context.unstated.match(reference):
         return None
-    text = (
-        f"no known charset is stated, and what this is depends on it: taken for {context.charset}"
-    )
-    return noting(Reason.CHARSET_UNSTATED, text)
+    text = "the first 1,024 bytes state no known charset, and what this is depends on it: taken for"
+    return noting(Reason.CHARSET_UNSTATED, f"{text} {context.charset}")
 
 
 def noting(reason: Reason, text: str) -> Note:
