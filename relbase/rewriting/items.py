@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from itertools import chain, islice, repeat, starmap
+from itertools import islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from relbase.edit import Edit, Span
@@ -11,7 +11,7 @@ from relbase.expressions import regex
 from relbase.notes import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from relbase.bases.layers import Base
     from relbase.view.runs import View
@@ -92,25 +92,24 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     """The items of a view's inner text, in offsets of the text around it."""
     edits: list[Edit] = []  # lowered together, since neighbours may touch the same escape
     findings = parted(items, edits)
-    if (placing := getattr(view, "places", None)) is not None:
-        findings = chain((yield from _placed(findings, placing(), offset)), findings)
-    left = list(findings)
+    left = [*(yield from _placed(findings, view, offset)), *findings]
     places: dict[Span, Span] = {}
     spans = sorted({item.span for item in left if item.span is not None})
     while spans:
         apart, spans = _apart(spans)
-        places.update(zip(apart, _lowered_apart(view, apart), strict=True))
+        places.update(zip(apart, map(view.places(), apart), strict=True))
     yield from _moved(left, places, offset)
     # Each edit takes the place of one that is let go of: there may be millions.
     yield from shift(view.lowered(drained(edits)), offset)
 
 
 def _placed(
-    findings: Iterator[Found | Note], place: Callable[[Span], Span], offset: int
+    findings: Iterator[Found | Note], view: View, offset: int
 ) -> Generator[Item, None, list[Found | Note]]:
     """Hand findings on in batches; return the first that are not apart, and in order."""
-    last = -1
+    last, place = -1, None
     while batch := list(islice(findings, _BATCH)):
+        place = place or view.places()
         places = {}
         for span in sorted({item.span for item in batch if item.span is not None}):
             if span.start <= last:
@@ -139,19 +138,6 @@ def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     for span in spans:
         (others if apart and span.start <= apart[-1].end else apart).append(span)
     return apart, others
-
-
-def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
-    # A view whose edits cover more than what they change tells places on its own.
-    locate: Callable[[Sequence[Span]], list[Span]] | None = getattr(view, "locate", None)
-    if locate is not None:
-        return locate(spans)
-    found = view.lower([Edit(start, end, b"") for start, end in spans])
-    if len(found) == len(spans):
-        return [Span(start, end) for start, end, _ in found]
-    # Some touch the same escape and came back as one.
-    middle = len(spans) // 2
-    return _lowered_apart(view, spans[:middle]) + _lowered_apart(view, spans[middle:])
 
 
 # What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.

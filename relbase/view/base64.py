@@ -17,7 +17,7 @@ from relbase.expressions import regex
 from relbase.view.runs import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
 # "The encoded output stream must be represented in lines of no more than 76 characters each."
 _WIDTH: Final = 76
@@ -26,7 +26,7 @@ _CODED_QUANTUM: Final = 4
 _SPACE: Final = b" \t\r\n"
 
 _EOL: Final = regex(rb"\r?\n|\r")
-_WORD: Final = regex(rb"[^ \t\r\n]++")
+_character: Final = regex(rb"[^ \t\r\n]").search
 _UNBROKEN: Final = sys.maxsize
 
 # Lines broken at a time: few calls, and no more copies of a large body.
@@ -60,24 +60,26 @@ class Base64View(View):
             coded = b2a_base64(memoryview(edited)[quanta * _QUANTUM :], newline=False)
             yield self._placed(quanta * _CODED_QUANTUM, coded)
 
-    def locate(self, spans: Sequence[Span]) -> list[Span]:
-        """Return where sorted spans of `inner` are in the body: whole quanta."""
-        bounds: list[tuple[int, int]] = []
-        for start, end in spans:
-            first = start // _QUANTUM * _CODED_QUANTUM
-            after = -(-end // _QUANTUM) * _CODED_QUANTUM
-            bounds.append((first, after - 1 if start < end else first))
-        places = _offsets(self._raw, sorted({count for pair in bounds for count in pair}))
-        return [
-            Span(places[first], places[last] + (start < end))
-            for (first, last), (start, end) in zip(bounds, spans, strict=True)
-        ]
+    def places(self) -> Callable[[Span], Span]:
+        """Return what tells where spans of `inner` are in the body: in whole quanta."""
+        at = passed = 0
+
+        def place(span: Span) -> Span:
+            nonlocal at, passed
+            first = span.start // _QUANTUM * _CODED_QUANTUM
+            at, passed = _offset(self._raw, at, first - passed), first
+            if span.start == span.end:
+                return Span(at, at)
+            after = -(-span.end // _QUANTUM) * _CODED_QUANTUM
+            return Span(at, _offset(self._raw, at, after - 1 - first) + 1)
+
+        return place
 
     def _placed(self, count: int, coded: bytes) -> Edit:
         raw = self._raw
         end = len(raw.rstrip(_SPACE))
         width, eol = _layout(raw, end, self._eol)
-        start = min(_offset(raw, count, width, eol), end)
+        start = min(_offset(raw, 0, count), end)
         if not coded:
             return Edit(len(raw[:start].rstrip(_SPACE)), end, b"")
         column = start - 1 - max(raw.rfind(b"\n", 0, start), raw.rfind(b"\r", 0, start))
@@ -116,24 +118,11 @@ def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
     return (_UNBROKEN if end - start > _WIDTH else _WIDTH), last[0] if last else eol
 
 
-def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
-    """Return where the characters with these numbers, sorted, stand; the end after the last."""
-    places: dict[int, int] = {}
-    passed = 0
-    words = _WORD.finditer(raw)
-    word = next(words, None)
-    for count in counts:
-        while word is not None and count >= passed + word.end() - word.start():
-            passed += word.end() - word.start()
-            word = next(words, None)
-        places[count] = len(raw) if word is None else word.start() + count - passed
-    return places
-
-
-def _offset(raw: bytes, count: int, width: int, eol: bytes) -> int:
-    """Return where the character with that number stands, the end where there is none."""
-    regular = count + count // width * len(eol)
-    if len(raw[:regular].translate(None, _SPACE)) == count:
-        found = _WORD.search(raw, regular)
-        return len(raw) if found is None else found.start()
-    return _offsets(raw, [count])[count]
+def _offset(raw: bytes, at: int, count: int) -> int:
+    """Return where the character stands before which so many others do, from `at` on."""
+    left = count + 1
+    while left and (found := _character(raw, at)):
+        start = found.start()
+        at = min(start + left, len(raw))
+        left -= at - start - sum(raw.count(byte, start, at) for byte in _SPACE)
+    return len(raw) if left else at - 1

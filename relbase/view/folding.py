@@ -10,7 +10,7 @@ import base64
 import quopri
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit, splice
+from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -21,7 +21,7 @@ from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
@@ -39,6 +39,9 @@ class WordView(View):
     def __init__(self, raw: bytes, quote: bytes) -> None:
         self._raw, self._quote = raw, quote
         self.inner = meant(raw)
+
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        return lambda _span: Span(0, len(self._raw))
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         if found := list(edits):

@@ -17,7 +17,7 @@ from relbase.view.runs import Grown, View, merge
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
 _WIDTH: Final = 76
@@ -56,96 +56,31 @@ class QuotedPrintableView(View):
         """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
         return map(self._rewritten, self._changes(edits))
 
-    def locate(self, spans: Sequence[Span]) -> list[Span]:
-        """Return where sorted spans of `inner` that do not touch are in the body."""
-        changes = self._changes([Edit(start, end, b"x") for start, end in spans])
-        return [Span(edit.start, edit.end) for change in changes for edit in change.edits]
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)
+
+        def place(span: Span) -> Span:
+            lowered = lines.lowered(Edit(*span, b"x"))
+            return Span(lowered.start, lowered.end)
+
+        return place
 
     def _changes(self, edits: Iterable[Edit]) -> Iterator[_Change]:
         """Group the edits, in coordinates of the body, by the lines that they make one line of."""
-        line = _Line(0, 0, 0, 0)
-        at = inner_at = start = 0
+        lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)
         changed: list[Edit] = []
         # Edits that touch are one, and those that change nothing are none.
         changing = (edit for edit in edits if edit.new or edit.start < edit.end)
         grown = (Grown(*edit[:2], *edit[:2], edit) for edit in changing)
         for (first, last, *_), new in merge(self.inner, grown):
-            edit = Edit(first, last, new)
-            if edit.start >= line.inner_after:
-                if changed:
-                    yield _Change(start, line.end, changed)
-                line = self._line_at(line.end, line.inner_after, edit.start)
-                at, _, inner_at, _ = line
-                start, changed = at, []
-            line, lowered = self._lowered(line, at, inner_at, edit)
+            start, end = lines.start, lines.line.end
+            lowered = lines.lowered(Edit(first, last, new))
+            if changed and start < lines.start:
+                yield _Change(start, end, changed)
+                changed = []
             changed.append(lowered)
-            at, inner_at = lowered.end, edit.end
         if changed:
-            yield _Change(start, line.end, changed)
-
-    def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
-        """Return the line that holds an inner offset, from the start of a line before it or on."""
-        raw = self._raw
-        while True:
-            # No text means more bytes than it has: the offset is here or further on.
-            reach = at + offset - inner_at
-            start = raw.rfind(b"\n", at, reach) + 1
-            if start:
-                inner_at += self._inner_length(at, start)
-                at = start
-                continue
-            end = raw.find(b"\n", reach) + 1
-            if not end:
-                return _Line(at, len(raw), inner_at, len(self.inner) + 1)
-            inner_after = inner_at + self._inner_length(at, end)
-            if offset < inner_after:
-                return _Line(at, end, inner_at, inner_after)
-            at, inner_at = end, inner_after
-
-    def _inner_length(self, start: int, end: int) -> int:
-        raw = self._raw
-        if self._is_odd:
-            return len(_decoded(raw[start:end]))
-        return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
-
-    def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
-        """Lower an edit that begins in the line, from a place before it; return where it ends."""
-        inner_start, inner_end, new = edit
-        if inner_end < line.inner_after - 1:  # all of its line end stays
-            start = self._advance(at, inner_at, inner_start)
-            return line, Edit(start, self._advance(start, inner_start, inner_end), new)
-        if self._splits_crlf(line, inner_start):
-            inner_start, new = inner_start - 1, b"\r" + new
-        at = start = self._advance(at, inner_at, inner_start)
-        inner_at = inner_start
-        is_end = inner_end == line.inner_after
-        is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
-        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
-            line = self._line_at(line.end, line.inner_after, inner_end)
-            at, _, inner_at, _ = line
-        if self._splits_crlf(line, inner_end):
-            return line, Edit(start, line.end - 1, new)
-        return line, Edit(start, self._advance(at, inner_at, inner_end), new)
-
-    def _splits_crlf(self, line: _Line, offset: int) -> bool:
-        """Whether an inner offset in the line is between CR and LF of its hard line end."""
-        return (
-            offset == line.inner_after - 1
-            and self._raw.endswith(b"\r\n", line.start, line.end)
-            and not _ending(self._raw, line.start, line.end)[2]
-        )
-
-    def _advance(self, at: int, inner_at: int, offset: int) -> int:
-        """Return where an inner offset is, from one before it in the text of the same line."""
-        raw = self._raw
-        while True:
-            reach = at + offset - inner_at
-            found = raw.find(b"=", at, reach)
-            if found == -1:
-                return reach
-            inner_at += found - at + 1
-            is_escape = not self._is_odd or _ESCAPE.match(raw, found)
-            at = found + (3 if is_escape else 1)
+            yield _Change(lines.start, lines.line.end, changed)
 
     def _rewritten(self, change: _Change) -> Edit:
         raw, (start, end, edits) = self._raw, change
@@ -195,6 +130,91 @@ class _Line(NamedTuple):
     end: int
     inner_start: int
     inner_after: int
+
+
+class _Lines:
+    """Lowers edits in their order; the first line of those that the last one is in has `start`."""
+
+    __slots__ = ("_at", "_inner_at", "_inner_size", "_is_odd", "_raw", "line", "start")
+
+    def __init__(self, raw: bytes, inner_size: int, *, is_odd: bool) -> None:
+        self._raw, self._inner_size, self._is_odd = raw, inner_size, is_odd
+        self.line = _Line(0, 0, 0, 0)
+        self.start = self._at = self._inner_at = 0
+
+    def lowered(self, edit: Edit) -> Edit:
+        line = self.line
+        if edit.start >= line.inner_after:
+            line = self._line_at(line.end, line.inner_after, edit.start)
+            self._at, _, self._inner_at, _ = line
+            self.start = line.start
+        self.line, lowered = self._lowered(line, self._at, self._inner_at, edit)
+        self._at, self._inner_at = lowered.end, edit.end
+        return lowered
+
+    def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
+        """Return the line that holds an inner offset, from the start of a line before it or on."""
+        raw = self._raw
+        while True:
+            # No text means more bytes than it has: the offset is here or further on.
+            reach = at + offset - inner_at
+            start = raw.rfind(b"\n", at, reach) + 1
+            if start:
+                inner_at += self._inner_length(at, start)
+                at = start
+                continue
+            end = raw.find(b"\n", reach) + 1
+            if not end:
+                return _Line(at, len(raw), inner_at, self._inner_size + 1)
+            inner_after = inner_at + self._inner_length(at, end)
+            if offset < inner_after:
+                return _Line(at, end, inner_at, inner_after)
+            at, inner_at = end, inner_after
+
+    def _inner_length(self, start: int, end: int) -> int:
+        raw = self._raw
+        if self._is_odd:
+            return len(_decoded(raw[start:end]))
+        return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
+
+    def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
+        """Lower an edit that begins in the line, from a place before it; return where it ends."""
+        inner_start, inner_end, new = edit
+        if inner_end < line.inner_after - 1:  # all of its line end stays
+            start = self._advance(at, inner_at, inner_start)
+            return line, Edit(start, self._advance(start, inner_start, inner_end), new)
+        if self._splits_crlf(line, inner_start):
+            inner_start, new = inner_start - 1, b"\r" + new
+        at = start = self._advance(at, inner_at, inner_start)
+        inner_at = inner_start
+        is_end = inner_end == line.inner_after
+        is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
+        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
+            line = self._line_at(line.end, line.inner_after, inner_end)
+            at, _, inner_at, _ = line
+        if self._splits_crlf(line, inner_end):
+            return line, Edit(start, line.end - 1, new)
+        return line, Edit(start, self._advance(at, inner_at, inner_end), new)
+
+    def _splits_crlf(self, line: _Line, offset: int) -> bool:
+        """Whether an inner offset in the line is between CR and LF of its hard line end."""
+        return (
+            offset == line.inner_after - 1
+            and self._raw.endswith(b"\r\n", line.start, line.end)
+            and not _ending(self._raw, line.start, line.end)[2]
+        )
+
+    def _advance(self, at: int, inner_at: int, offset: int) -> int:
+        """Return where an inner offset is, from one before it in the text of the same line."""
+        raw = self._raw
+        while True:
+            reach = at + offset - inner_at
+            found = raw.find(b"=", at, reach)
+            if found == -1:
+                return reach
+            inner_at += found - at + 1
+            is_escape = not self._is_odd or _ESCAPE.match(raw, found)
+            at = found + (3 if is_escape else 1)
 
 
 class _Change(NamedTuple):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -33,6 +32,10 @@ class View(ABC):
     @abstractmethod
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+
+    @abstractmethod
+    def places(self) -> Callable[[Span], Span]:
+        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
 
     def lower(self, edits: Iterable[Edit]) -> list[Edit]:
         """Turn all edits at once."""
@@ -91,8 +94,7 @@ class RunView(View):
             # Most are insertions: there may be millions, and one number serves for both ends.
             yield Edit(start, start if start == end else end, self._spell(new))
 
-    def places(self) -> Callable[[Span], Span]:
-        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
         walk = _RunWalk(self._raw, self._find(self._raw))
 
         def place(span: Span) -> Span:
@@ -242,25 +244,30 @@ class PiecesView(View):
             inner += meant
         self.inner = bytes(inner)
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
-        return chain.from_iterable(lowered for _, lowered in self._lowered(edits))
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        left = zip(self._find(self._raw), self._sizes, strict=True)
+        piece, start, end, all_ = Piece(0, 0, is_cdata=False), 0, 0, len(self.inner)
+        within: Callable[[Span], Span] | None = None
 
-    def locate(self, spans: Sequence[Span]) -> list[Span]:
-        """Return where sorted, disjoint spans of `inner` are in the raw text, end to end."""
-        places: list[Span] = []
-        left = iter(spans)
-        covered = 0
-        for parts, lowered in self._lowered(Edit(start, end, b"") for start, end in spans):
-            for part, edit in zip(parts, lowered, strict=True):
-                if part.start >= covered:
-                    covered = max(next(left).end, part.end, part.start + 1)
-                    places.append(Span(edit.start, edit.end))
-                else:
-                    places[-1] = Span(places[-1].start, edit.end)
-        return places
+        def place(span: Span) -> Span:
+            nonlocal piece, start, end, within
+            at, first = span.start, -1
+            while True:
+                if at < end or end == all_:  # at the very end nothing follows
+                    within = within or self._view_of(self._raw, piece).places()
+                    found = within(Span(at - start, min(span.end, end) - start))
+                    first = first if first >= 0 else found.start + piece.start
+                    if span.end <= end:
+                        return Span(first, found.end + piece.start)
+                    at = end
+                start, within = end, None
+                piece, size = next(left)
+                end += size
 
-    def _lowered(self, edits: Iterable[Edit]) -> Iterator[tuple[list[Edit], list[Edit]]]:
-        """Lower edits piece by piece: what is new goes with the first part of each."""
+        return place
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Lower edits piece by piece: what is new goes into the first that each touches."""
         left = iter(edits)
         ahead = next(left, None)
         start = 0
@@ -278,7 +285,7 @@ class PiecesView(View):
                 ahead = next(left, None)
             if parts:
                 view = self._view_of(self._raw, piece)
-                yield parts, _moved(view.lower(_moved(parts, -start)), piece.start)
+                yield from _moved(view.lower(_moved(parts, -start)), piece.start)
             start = end
 
 
@@ -293,6 +300,9 @@ class CdataView(View):
 
     def __init__(self, raw: bytes) -> None:
         self.inner = raw
+
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        return lambda span: span
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
         tail, at = b"", 0

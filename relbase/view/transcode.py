@@ -14,7 +14,7 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit
+from relbase.edit import Edit, Span
 from relbase.expressions import expression
 from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
 from relbase.view.characters import inner as encode_inner
@@ -152,11 +152,25 @@ class CountedView(View):
         self._spell = spell
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
-        at = raw = 0
+        measure = self._measuring()
         for grown, new in merge(self.inner, map(self._whole_characters, edits)):
-            start = raw + self._length(self.inner, at, grown.start)
-            at, raw = grown.end, start + self._length(self.inner, grown.start, grown.end)
-            yield Edit(start, raw, self._spell(new))
+            yield Edit(*measure(grown), self._spell(new))
+
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        measure = self._measuring()
+        return lambda span: measure(self._whole_characters(Edit(*span, b"")))
+
+    def _measuring(self) -> Callable[[Grown], Span]:
+        inner, length = self.inner, self._length
+        at = raw = 0
+
+        def measure(grown: Grown) -> Span:
+            nonlocal at, raw
+            start = raw + length(inner, at, grown.start)
+            at, raw = grown.end, start + length(inner, grown.start, grown.end)
+            return Span(start, raw)
+
+        return measure
 
     def _whole_characters(self, edit: Edit) -> Grown:
         inner, (start, end, _) = self.inner, edit

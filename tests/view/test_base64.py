@@ -109,7 +109,7 @@ def test_law() -> None:
             assert raw[end:] == raw[len(raw.rstrip()) :]
             assert max(map(len, new.split()), default=0) <= max(76, *map(len, raw.splitlines()))
         spans = [Span(edit.start, edit.end) for edit in edits]
-        for (start, end), place in zip(spans, view.locate(spans), strict=True):
+        for (start, end), place in zip(spans, map(view.places(), spans), strict=True):
             quanta = base64.b64decode(raw[place.start : place.end])
             assert view.inner[start:end] in quanta
             assert len(quanta) <= end - start + 4
