@@ -193,7 +193,7 @@ def _visit(
     may_pass = not isinstance(document.context.task.places, Unarchived)
     task = document.context.task._replace(
         edits_only=edits_only and may_pass,
-        found_only=not edits_only and may_pass and document.format.charset is not None,
+        found_only=not edits_only and may_pass,
         budget=budget,
         link=link,
     )

@@ -176,10 +176,6 @@ def _length(value: bytes) -> int:
 def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
-    if not own.task.edits_only:  # what is found is listed, and a field may hold a million
-        request, stated = (
-            one.asking(one.task._replace(found_only=True)) for one in (request, stated)
-        )
     for field in head.header.fields:
         row = ROWS[field.name]
         if row.holds is not None:

@@ -59,8 +59,13 @@ def visit_body(entity: MailPart) -> Iterator[Item]:
         yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
     for note in document.notes:
         yield note._replace(span=part.body)
-    listed = None if entity.context.task.edits_only else _listed(entity, document, view)
-    yield from _fitted(entity, document.visit(), view) if listed is None else listed
+    task = entity.context.task
+    if task.found_only and not _may_be_refused(entity, document, view):
+        found = (one for one in document.visit() if isinstance(one, Found))
+        yield from lower(found, view, part.body.start)
+    else:
+        both = task._replace(found_only=False)
+        yield from _fitted(entity, document.visit(both), view)
 
 
 def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
@@ -77,27 +82,29 @@ def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
     return fit_header(entity, items)
 
 
-def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | None:
-    """The items of a document as they are listed, None where mail does not allow all its edits.
+def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
+    """Whether mail may refuse an edit of a body, so that its reference stays.
 
     Edits alone and then links alone take a tenth of the time of both at once.
     """
-    task = entity.context.task
+    part, task = entity.part, entity.context.task
+    if part.header.body > part.header.end and not part.disputed:
+        is_in_lines = part.encoding in IDENTITY and bool(part.boundaries)
+        if not is_in_lines or not _dashes(entity.data, *part.body):
+            return False
     budget = task.budget
     if budget is None or task.places is not None:
-        return None
+        return True
     before = budget.state()
-    _, edits = separate(document.visit(task._replace(edits_only=True)))
+    _, edits = separate(document.visit(task._replace(edits_only=True, found_only=False)))
     budget.restore(before)  # it is the listing that pays
     made = list(_fitted(entity, edits, view))
     refused = [one for one in made if isinstance(one, Note) and one.reason not in _OF_ALL_EDITS]
-    if refused or (edits and not any(isinstance(one, Edit) for one in made)):
-        return None
-    found = document.visit(task._replace(found_only=True))
-    listed = lower((one for one in found if isinstance(one, Found)), view, entity.part.body.start)
-    return chain(listed, made)
+    return bool(refused) or (bool(edits) and not any(isinstance(one, Edit) for one in made))
 
 
+# What a line begins with that may become a delimiter: a URL that is written begins otherwise.
+_dashes: Final = regex(rb"(?<![^\r\n])--").search
 # With these each edit is made.
 _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 

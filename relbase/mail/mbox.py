@@ -147,8 +147,13 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
         budget = Budget(len(one.message.content))
-        task = context.task._replace(budget=budget)
+        decides = may_drop(one.message) or lengths.concern(one)  # by the edits
+        found_only = context.task.found_only and not decides
+        task = context.task._replace(budget=budget, found_only=found_only)
         inside = context.having(part=str(one.number), task=task)
+        if found_only:
+            yield from shift(visit_message(one.message.content, inside), one.start)
+            continue
         findings, edits = separate(visit_message(one.message.content, inside))
         settled, notes = settle(one.message, edits)
         settled, more = lengths.keep(one, settled)

@@ -128,7 +128,10 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
     holds = None if is_passed_over else task.holds
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
-        inner = visit_message(view.inner, entity.context, encoded + 1)
+        # Edits are asked for where they could become a part of this header.
+        found_only = task.found_only and part.header.body > part.header.end
+        inside = entity.context.asking(task._replace(found_only=found_only))
+        inner = visit_message(view.inner, inside, encoded + 1)
         yield from fit_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
         yield entity.note(part.opaque, _OPAQUE[part.opaque])
@@ -154,12 +157,11 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 def _visit_header(entity: MailPart) -> Iterator[Item]:
     # RFC 1808 §3.1, RFC 2557 §4.2
     part, context = entity.part, entity.context
-    if part.boundaries or context.part or context.task.edits_only:
-        header = Span(part.header.start, part.header.end)
-        return fit(entity, header, _visit_fields(entity))
-    # What is found is listed, no edit could be refused, and a field may hold a million.
-    context = context.asking(context.task._replace(found_only=True))
-    return _visit_fields(entity._replace(context=context))
+    if context.task.found_only and not part.boundaries:  # no edit is refused
+        return _visit_fields(entity)
+    inside = context.asking(context.task._replace(found_only=False))
+    header = Span(part.header.start, part.header.end)
+    return fit(entity, header, _visit_fields(entity._replace(context=inside)))
 
 
 def _visit_fields(entity: MailPart) -> Iterator[Item]:

@@ -66,8 +66,8 @@ class Task(NamedTuple):
     reader: Readers  # of what is nested, by media type and file name ("" for none)
     # Only edits, notes and unresolved references are asked for: what holds none may be passed over.
     edits_only: bool = False
-    # Only what is found is asked for, and no edit. Mail, which decides by the edits what becomes of
-    # a reference, asks for both.
+    # Only what is found is asked for, and no edit or note. Mail asks for both where it decides by
+    # the edits what becomes of a reference.
     found_only: bool = False
     policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
     detect: bool = True  # whether marks that programs leave may state a retrieval URL
