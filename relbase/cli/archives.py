@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
-    from pyarrow import parquet
 
     from relbase.cli.files import OpenInput
     from relbase.cli.findings import LinkPrinter
@@ -269,35 +268,11 @@ _MARK: Final = b"PAR1"
 _PAGE: Final = 1 << 17
 
 
-class Table:
+class Table(NamedTuple):
     """The links of archives, and in a table beside it their errors: `x.errors.parquet`."""
 
-    def __init__(
-        self,
-        links: parquet.ParquetWriter,
-        errors: parquet.ParquetWriter,
-        select: Callable[[rows.LinkRow | rows.PackedRows], tuple[Any, ...]],
-    ) -> None:
-        from relbase.warc import table  # noqa: PLC0415 (it needs pyarrow)
-
-        self._links, self._errors, self._select = links, errors, select
-        self._rows = table.Columns(links.schema, table.BATCH)
-        self._faults = table.Columns(table.ERRORS, table.BATCH)
-
-    def add(self, found: Iterable[rows.LinkRow | rows.PackedRows]) -> None:
-        for batch in self._rows.add(map(self._select, found)):
-            self._links.write_batch(batch)
-
-    def add_fault(self, fault: warc.Fault, name: str) -> None:
-        from relbase.warc import table  # noqa: PLC0415
-
-        for batch in self._faults.add([table.error_row(fault, name)]):
-            self._errors.write_batch(batch)
-
-    def flush(self) -> None:
-        for columns, writer in ((self._rows, self._links), (self._faults, self._errors)):
-            if len(columns):
-                writer.write_batch(columns.take())
+    add: Callable[[Iterable[rows.LinkRow | rows.PackedRows]], None]
+    add_fault: Callable[[warc.Fault, str], None]
 
 
 @contextmanager
@@ -308,9 +283,7 @@ def written(
     # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
-        from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
-
-        from relbase.warc import table  # noqa: PLC0415
+        from relbase.warc import table  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
         text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
         raise click.UsageError(text) from None
@@ -330,25 +303,40 @@ def written(
             if file.read(len(_MARK)) not in (b"", _MARK):
                 text = f"'{printable(one)}' exists and is not a table: give another name"
                 raise click.UsageError(text)
+    page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
         files.failing(path),
         uploaded(path, errors) as outputs,
         _new(outputs[0]) as links_file,
         _new(outputs[1]) as errors_file,
-        parquet.ParquetWriter(
-            links_file,
-            schema,
-            compression="zstd",
-            use_dictionary=repeated,
-            data_page_size=_PAGE,
-            write_statistics=True,
-            write_page_index=True,
-        ) as links_writer,
-        parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
+        _added(links_file, schema, use_dictionary=repeated, **page) as add,
+        _added(errors_file, table.ERRORS) as add_errors,
     ):
-        made = Table(links_writer, errors_writer, select)
-        yield made
-        made.flush()
+        yield Table(
+            lambda found: add(map(select, found)),
+            lambda fault, name: add_errors([table.error_row(fault, name)]),
+        )
+
+
+@contextmanager
+def _added(
+    file: pa.NativeFile, schema: pa.Schema, **how: Any
+) -> Iterator[Callable[[Iterable[Any]], None]]:
+    """Yield what adds rows to a table."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    from relbase.warc import table  # noqa: PLC0415
+
+    columns = table.Columns(schema, table.BATCH)
+    with parquet.ParquetWriter(file, schema, compression="zstd", **how) as writer:
+
+        def add(found: Iterable[Any]) -> None:
+            for batch in columns.add(found):
+                writer.write_batch(batch)
+
+        yield add
+        if len(columns):
+            writer.write_batch(columns.take())
 
 
 @contextmanager

@@ -118,27 +118,25 @@ def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
 
 
 class _Plan:
+    """Where pages go: to standard output, a file, or below a directory that gets an index."""
+
     def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
         if output is None and (found.several or len(found.all) > 1):
             raise click.UsageError("several inputs need a directory for their output: give -o DIR")
-        self.directory: str | None = None
+        is_directory = output is not None and outputs.is_directory(output, found)
+        self.directory = output if is_directory else None
         self._force = force
-        self._planned: dict[str, Output] = {}
         self._rows: list[tuple[str, Summary]] = []
         self._writer = Writer()
         self._made: set[str] = set()
-        if output is None:
-            return
-        if outputs.is_directory(output, found):
-            self.directory = output
-            path = os.path.join(output, _INDEX)  # noqa: PTH118 (the name as it was given)
-            if os.path.lexists(path) and not force:
-                text = f"'{printable(path)}' is there already: give --force to replace it"
-                raise click.UsageError(f"{text}, or another directory with -o")
+        path = os.path.join(self.directory or "", _INDEX)  # noqa: PTH118 (the name as it was given)
+        if self.directory and os.path.lexists(path) and not force:
+            text = f"'{printable(path)}' is there already: give --force to replace it"
+            raise click.UsageError(f"{text}, or another directory with -o")
         # The names of pages differ from those that are planned: what is there is seen when written.
-        self._planned = outputs.plan(found, output, force=True)
+        self._planned = {} if output is None else outputs.plan(found, output, force=True)
 
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
         data = markup.encode("utf-8", "backslashreplace")

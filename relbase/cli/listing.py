@@ -70,7 +70,6 @@ Mail
   --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
                           message, the most first, as a start for --message-map.
 """,
-    json={"dest": "as_json"},
     parquet={"type": click.Path(dir_okay=False, readable=False)},
     columns={"read": lambda value: tuple(value.split(","))},
     unresolved_by={"type": click.Choice(list(SELECTORS))},
@@ -81,7 +80,7 @@ Mail
 def links(
     inputs: tuple[str, ...],
     *,
-    as_json: bool,
+    json: bool,
     violations: bool,
     parquet: str | None,
     columns: tuple[str, ...] | None,
@@ -99,7 +98,7 @@ def links(
         "--parquet": parquet is not None,
         "--unresolved-by": unresolved_by is not None,
         "--wat": wat,
-        "--json": as_json,
+        "--json": json,
         "--violations": violations,
     }
     both = [name for name, is_given in outputs.items() if is_given][:2]
@@ -111,7 +110,7 @@ def links(
     if unresolved_by is not None:
         return _count_unresolved(unresolved_by, reading)
     warnings = WarningPrinter(reading.settings.verbosity)
-    printer = LinkPrinter(reading.tally, as_json, violations)
+    printer = LinkPrinter(reading.tally, json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = reading.recognised(source)
@@ -125,8 +124,13 @@ def links(
             warned.add("unresolved", f"{source.shown}: warning: {text}")
             warnings.show(warned)
 
-    names = (one.name for one in reading.inputs.all)
-    with _table(parquet, names, columns, data_urls=not no_data_urls) as table:
+    written: AbstractContextManager[Table | None] = nullcontext()
+    if parquet is not None:
+        from relbase.cli import archives  # noqa: PLC0415 (start-up time)
+
+        names = (one.name for one in reading.inputs.all)
+        written = archives.written(parquet, names, columns, data_urls=not no_data_urls)
+    with written as table:
         status = reading.process(lambda source: work(source, table))
     warnings.close()
     return status
@@ -172,14 +176,6 @@ def _count_unresolved(by: str, reading: Reading) -> int:
     return status
 
 
-def _table(path: str | None, *given: Any, data_urls: bool) -> AbstractContextManager[Table | None]:
-    if path is None:
-        return nullcontext()
-    from relbase.cli import archives  # noqa: PLC0415 (start-up time)
-
-    return archives.written(path, *given, data_urls=data_urls)
-
-
 _LAYERS: Final = {
     Layer.EMBEDDED: "embedded, §3.1",
     Layer.ENTITY: "entity, §3.2",
@@ -215,13 +211,12 @@ _BASE_OPTIONS: Final = table(
     """\
 Output
 * --json                  Write JSON Lines, one object per entity, with its chain of bases.
-""",
-    json={"dest": "as_json"},
+"""
 )
 
 
 @command("base", "Show the base URL of documents, and why.", _BASE_OPTIONS, _BASE_EPILOG)
-def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
+def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 
     "-" or no INPUT is standard input.
@@ -231,19 +226,19 @@ def base(inputs: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
     def work(source: OpenInput) -> None:
         source, archive = reading.recognised(source)
         if archive is not None:
-            archive.show_bases(as_json=as_json)
+            archive.show_bases(as_json=json)
             return
         for document, call in reading.calls(source):
             listed = entities_called(document.data, call)
             entities = [documents.in_input(document, entity) for entity in listed]
-            for entity in entities:
-                reading.tally.warnings += not entity.base.usable or bool(_refused(entity.base))
-                if as_json:
-                    streams.say(streams.object_line({"file": source.name}, entity))
-            if not as_json:
-                several = reading.inputs.several
-                for line in _report(source, document.number, entities, several=several):
-                    streams.say(line)
+            bases = (entity.base for entity in entities)
+            reading.tally.warnings += sum(not one.usable or bool(_refused(one)) for one in bases)
+            several = reading.inputs.several
+            lines = _report(source, document.number, entities, several=several)
+            if json:
+                lines = (streams.object_line({"file": source.name}, one) for one in entities)
+            for line in lines:
+                streams.say(line)
 
     return reading.process(work)
 
@@ -290,7 +285,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
 
 def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
     """The parts of a message, a line each; what is refused in one stands below it."""
-    rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
+    rows: list[tuple[str, ...]] = []
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)
         # How the source of a base ends that the part itself states.
@@ -301,16 +296,13 @@ def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
             rows.append((number, type_, where, _base_url(stated)))
             number = type_ = ""
         refused = [note for note in _refused(entity.base) if note not in reported]
-        rows += [(documents.sentence(note),) for note in refused]
+        rows += [("", f"refused: {documents.sentence(note)}") for note in refused]
         reported.update(refused)
-    columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
+    columns = zip(*(row[:-1] for row in rows if len(row) > 2), strict=True)  # noqa: PLR2004
     # A text that is longer than a column is not aligned.
     widths = [max((n for n in map(len, column) if n <= _COLUMN), default=0) for column in columns]
     for row in rows:
-        if not row[1:]:
-            yield f"    {'':{widths[0]}}  refused: {row[0]}"
-            continue
-        cells = zip(row[:-1], widths, strict=True)
+        cells = zip(row[:-1], widths, strict=False)
         padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
         yield f"    {padded}  {row[-1]}"
 

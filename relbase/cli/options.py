@@ -107,10 +107,16 @@ def settings(given: dict[str, Any]) -> Settings:
         from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
 
         message_urls = MessageUrlTable(mapped or {}, names or ())
+    policy: dict[str, Any] = {}
+    for field in dataclasses.fields(Policy):
+        value = given.pop(f"no_{field.name}" if field.default is True else field.name)
+        policy[field.name] = not value if field.default is True else value
+        if isinstance(field.default, tuple):
+            policy[field.name] = tuple(chain.from_iterable(value))
     return Settings(
         redirects=given.pop("redirect") or (dump.redirects if dump else ()),
         fields=dump.fields if dump else (),
-        policy=_policy(given),
+        policy=Policy(**policy),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=message_urls,
@@ -130,22 +136,20 @@ def read_file(name: str, fix: str = "give a file with a name on each line") -> b
         with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
             return file.read()
     except OSError as error:
-        raise click.BadParameter(f"{printable(name)}: {error.strerror}: {fix}") from None
+        raise ValueError(f"{printable(name)}: {error.strerror}: {fix}") from None
 
 
 def url(value: str) -> str:
     if why := unsuitable(value.strip()):
         fix = "give an absolute URL, such as http://host/path"
-        text = f"{_quoted(value)} is not a base for relative links, {why}: {fix}"
-        raise click.BadParameter(text)
+        raise ValueError(f"{_quoted(value)} is not a base for relative links, {why}: {fix}")
     return value
 
 
 def charset(value: str) -> str:
     if lookup(value) is None:
         fix = "give one, such as utf-8, or leave the option out to have it found"
-        text = f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}"
-        raise click.BadParameter(text)
+        raise ValueError(f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}")
     return value
 
 
@@ -163,7 +167,7 @@ def pattern(value: str) -> re.Pattern[str]:
     except (re.error, OverflowError, RecursionError) as error:
         fix = r"put '\' before a character that stands for itself"
         text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
-        raise click.BadParameter(text) from None
+        raise ValueError(text) from None
 
 
 def xml_rows(value: str) -> tuple[str, ...]:
@@ -180,20 +184,20 @@ def attributes(value: str) -> tuple[tuple[str, str], ...]:
     name, equals, syntax = value.partition("=")
     if not equals:
         fix = "give NAME=url, NAME=srcset or NAME=css"
-        raise click.BadParameter(f"{_quoted(value)} names no syntax: {fix}")
+        raise ValueError(f"{_quoted(value)} names no syntax: {fix}")
     return tuple(Policy(attributes={name: syntax}).attributes)  # type: ignore[arg-type]
 
 
 def kinds(value: str) -> frozenset[str]:
     names = frozenset(name.strip().lower() for name in value.split(","))
     if wrong := ", ".join(sorted(map(ascii, names - set(CHOICES)))):
-        raise click.BadParameter(f"{wrong}: give some of {', '.join(CHOICES)}, with commas")
+        raise ValueError(f"{wrong}: give some of {', '.join(CHOICES)}, with commas")
     return names
 
 
 def suffix(value: str) -> str:
     if not value or "/" in value:
-        raise click.BadParameter("give the end of a file name, such as .headers or .bak")
+        raise ValueError("give the end of a file name, such as .headers or .bak")
     return value
 
 
@@ -210,18 +214,18 @@ def map_of_urls(value: str) -> dict[str, str]:
     # Programs of Windows begin a text with a mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         line = raw.removesuffix(b"\r")
-        name, tab, stated = line.rpartition(b"\t")
+        name, _, stated = line.rpartition(b"\t")
         url = stated.strip().decode("utf-8", "surrogateescape")
         key = os.path.normpath(os.fsdecode(name))
         why = ""
-        if not tab or not name:
+        if not name:
             why = "write the name of a file, a tab, and its URL"
         elif unsuited := unsuitable(url):
             why = f"{url[:200]!a} is not a base for relative links, {unsuited}"
         elif urls.setdefault(key, url) != url:
             why = f"{key!a} has another URL on a line before"
         if line and why:
-            raise click.BadParameter(f"{printable(value)}: line {number}: {why}")
+            raise ValueError(f"{printable(value)}: line {number}: {why}")
     return urls
 
 
@@ -237,7 +241,7 @@ def root(value: str) -> Root:
         why = "paths cannot follow a query or a fragment"
     if why:
         fix = "write it as in site=http://host/path/"
-        raise click.BadParameter(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
+        raise ValueError(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
     _check_directory(directory, "give the directory of the site")
     return Root(directory, url if url.endswith("/") else f"{url}/")
 
@@ -253,7 +257,7 @@ def mirror(value: str) -> Mirror:
 
 def _check_directory(name: str, fix: str) -> None:
     if not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
-        raise click.BadParameter(f"{_quoted(name)} is not a directory: {fix}")
+        raise ValueError(f"{_quoted(name)} is not a directory: {fix}")
 
 
 def message_map(value: str) -> dict[str, str]:
@@ -274,7 +278,7 @@ def message_map(value: str) -> dict[str, str]:
             why = str(error)
         if why:
             text = f"{printable(value)}:{number}: {_quoted(line)}: {why}"
-            raise click.BadParameter(f"{text}. Write a selector, a tab and an absolute URL")
+            raise ValueError(f"{text}. Write a selector, a tab and an absolute URL")
     return found
 
 
@@ -283,19 +287,8 @@ def message_base(value: str) -> tuple[str, ...]:
     wrong = [one for one in names if not one.isascii() or not one or set(one) & set(" \t:<>")]
     if wrong:
         text = f"{printable(wrong[0])!r} is not the name of a header field"
-        raise click.BadParameter(f"{text}: give some, such as List-Archive,Archived-At")
+        raise ValueError(f"{text}: give some, such as List-Archive,Archived-At")
     return names
-
-
-def _policy(given: dict[str, Any]) -> Policy:
-    made: dict[str, Any] = {}
-    for field in dataclasses.fields(Policy):
-        name = f"no_{field.name}" if field.default is True else field.name
-        value = given.pop(name)
-        made[field.name] = not value if field.default is True else value
-        if isinstance(field.default, tuple):
-            made[field.name] = tuple(chain.from_iterable(value))
-    return Policy(**made)
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:

@@ -231,10 +231,7 @@ def _chosen(all_stated: Iterable[Found]) -> Found:
             return stated
         url, why, remarks = found_url(stated.url or "", stated.source)
         if url:
-            notes += remarks
-            if stated.remark:
-                notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
-            return stated._replace(url=url, notes=tuple(notes))
+            return stated._replace(url=url, notes=(*notes, *remarks, *stated.notes))
         notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
     return Found(notes=tuple(notes))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
 from relbase.expressions import expression
+from relbase.notes import Note, Reason
 from relbase.references.tags import attributes, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.cli.files import Input, OpenInput
-    from relbase.notes import Note
 
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -35,11 +35,10 @@ class Found(NamedTuple):
     url: str | None = None
     source: str = ""  # for people
     sure: bool = True  # otherwise its directory is right, and its end a guess
-    remark: str = ""  # what the user should know of it
     given: bool = False  # by the user
     redirects: tuple[str, ...] = ()  # these and the headers are of a side file
     fields: tuple[tuple[str, str], ...] = ()
-    notes: tuple[Note, ...] = ()  # on what does not count
+    notes: tuple[Note, ...] = ()  # on what does not count, or with a doubt
 
 
 class Root(NamedTuple):
@@ -119,25 +118,25 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
     host = _host.fullmatch(steps[0])
     if host is None or len(steps) == 1:
         return None
-    source, remark = f"--mirror {mirror.directory}", ""
-    doubts: list[str] = []
+    option = f"--mirror {mirror.directory}"
+    notes: list[Note] = []
+    source = option
     if not scheme:
-        fix = f"for https give {source}=https"
-        remark = f"{source}: its paths do not state the scheme: http is assumed; {fix}"
-        doubts.append("its scheme is unknown: http is assumed")
+        text = f"{option}: its paths do not state the scheme: http is assumed; for https give"
+        notes.append(Note(Reason.MARK_DOUBTFUL, "", None, f"{text} {option}=https"))
+        source += ", its scheme is unknown: http is assumed"
     name, before = steps[-1], original_name(path)
     may_add = mirror.adds and name.endswith((".html", ".css"))
     sure = before is not None or name in INDEXES or not (may_add or _added.fullmatch(name))
     if not sure:
-        doubts.append("the end of its name may be added by the program that saved it")
-    if doubts:
-        source = f"{source}, {'; '.join(doubts)}"
+        text = "the end of its name may be added by the program that saved it"
+        source += f"{',' if scheme else ';'} {text}"
     file, mark, query = (before or name).partition("?")
     port = f":{host[2]}" if host[2] else ""
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
         url = f"{url}?{quoted(query, _SAFE + '?')}"
-    return Found(url, source, sure, remark)
+    return Found(url, source, sure, notes=tuple(notes))
 
 
 # What people call directories of their own, and no host.
