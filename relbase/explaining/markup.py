@@ -61,7 +61,6 @@ def counted(number: int, one: str, many: str = "") -> str:
 class Shown(NamedTuple):
     """How a layer of RFC 1808 §3 is shown."""
 
-    name: str  # of its CSS class, which also puts a sign before each of its references
     section: str  # of RFC 1808
     title: str  # as the figure of §3 has it
     missing: str  # what is said where nothing states a base in it
@@ -72,17 +71,16 @@ _ENTITY: Final = "Base URL of the encapsulating entity"
 _RETRIEVAL: Final = "URL used to retrieve the entity"
 
 SHOWN: Final = {
-    Layer.EMBEDDED: Shown("embedded", "3.1", _CONTENT, "the document states none"),
-    Layer.ENTITY: Shown("entity", "3.2", _ENTITY, "no header around it states one"),
-    Layer.RETRIEVAL: Shown("retrieval", "3.3", _RETRIEVAL, "it is not known"),
-    Layer.NONE: Shown("none", "3.4", 'Base URL = "" (undefined)', ""),
+    Layer.EMBEDDED: Shown("3.1", _CONTENT, "the document states none"),
+    Layer.ENTITY: Shown("3.2", _ENTITY, "no header around it states one"),
+    Layer.RETRIEVAL: Shown("3.3", _RETRIEVAL, "it is not known"),
+    Layer.NONE: Shown("3.4", 'Base URL = "" (undefined)', ""),
 }
 
 
 def badge(base: Base) -> str:
     """Return the sign of the layer that states a base."""
-    shown = SHOWN[base.layer]
-    return f'<span class="badge {shown.name}">{shown.section}</span>'
+    return f'<span class="badge {base.layer.value}">{SHOWN[base.layer].section}</span>'
 
 
 # ---- The nested boxes of RFC 1808 §3, as its figure draws them: the label stands below what is
@@ -144,7 +142,7 @@ def _box(
         body += f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
     state = " decides" if decides else "" if base else " missing"
     return (
-        f'<div class="box {shown.name}{state}" role="group" '
+        f'<div class="box {layer.value}{state}" role="group" '
         f'aria-label="{attribute(f"({shown.section}) {shown.title}")}">'
         f'{inner}<div class="about"><p class="label"><span class="section">{shown.section}</span> '
         f"{text(shown.title)}</p>{body}{_refused(refused)}</div></div>"

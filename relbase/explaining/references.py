@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Span
-from relbase.explaining.markup import SHOWN, attribute, badge, text, url
+from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
@@ -177,7 +177,7 @@ class _Writer:
 
 def _opening(number: int, link: Link) -> str:
     kind = link.status.value
-    layer = "" if link.status is Status.ABSOLUTE else f" {SHOWN[link.base.layer].name}"
+    layer = "" if link.status is Status.ABSOLUTE else f" {link.base.layer.value}"
     url = link.url or ""
     cut = url if len(url) <= _TITLE else f"{url[:_TITLE]}..."
     title = f"{kind}: {cut}" if url else kind

@@ -184,13 +184,14 @@ def _matches(source: str, base: _Origin, own: str | None) -> bool:
     if host is None:
         return False
     name = host[2].lower()
+    port, path = host[3] or _DEFAULT_PORTS.get(base.scheme, ""), host[4] or "/"
     scheme_part = host[1] or (None if own is None else _place(own).scheme)
     return (
         (scheme_part is None or _is_scheme(scheme_part.lower(), base.scheme))
         and bool(base.host)
         and (base.host.endswith(name[1:]) if name.startswith("*") else base.host == name)
-        and _is_port(host[3], base)
-        and _is_path(host[4], base.path)
+        and (port in {"*", base.port} or (host[3] == "80" and base.port == "443"))
+        and (base.path.startswith(path) if path.endswith("/") else base.path == path)
     )
 
 
@@ -204,15 +205,3 @@ def _is_same_origin(base: _Origin, own: _Origin) -> bool:
 
 def _is_scheme(stated: str, scheme: str) -> bool:
     return scheme == stated or (stated, scheme) == ("http", "https")
-
-
-def _is_port(stated: str | None, base: _Origin) -> bool:
-    if stated is None:
-        return base.port == _DEFAULT_PORTS.get(base.scheme, "")
-    return stated in {"*", base.port} or (stated == "80" and base.port == "443")
-
-
-def _is_path(stated: str | None, path: str) -> bool:
-    if stated is None or stated == "/":
-        return True
-    return path.startswith(stated) if stated.endswith("/") else path == stated
