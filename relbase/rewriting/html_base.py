@@ -59,7 +59,7 @@ def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[
         text_ = f"{stated.source}: {stated.value[:200]!a} {why}: it does not count"
         yield Note(Reason.BASE_IGNORED, around.part, stated.span, text_)
     if more := sum(1 for _ in found):
-        yield Note(Reason.BASE_IGNORED, around.part, None, f"{more} more <base href> do not count")
+        yield Note(Reason.BASE_IGNORED, around.part, None, f"<base href>: {more} more do not count")
 
 
 def on_own_base(
