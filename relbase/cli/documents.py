@@ -1,16 +1,15 @@
 """The documents of an input: the input itself, or the messages of an mbox, one after the other.
 
-No more than one message is held at a time. Joined, the `before`, `data` and `after` of all
-documents are the input: it may have no message at all, or begin with text that belongs to none.
-Mail may be compressed by gzip, bzip2 or xz: what comes before its first change is unfolded twice.
+Joined, the `before`, `data` and `after` of all documents are the input. Mail may be compressed by
+gzip, bzip2 or xz: what comes before its first change is unfolded twice.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
@@ -31,10 +30,10 @@ from relbase.results import Entity, Link
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.cli.files import OpenInput, Output
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import Found
@@ -212,13 +211,13 @@ def verify(data: bytes, result: Result, call: Call) -> None:
             raise SelfCheckError("bytes changed where no link did")
         return
     _same_outside(data, result.data, result.edits)
-    read = {"entities": _entities, "references": _references}
+    first = next(pipeline.entities_called(data, call))
+    before, after = _seen(data, call), _seen(result.data, call)
     # In a transfer encoding a line may break anywhere, and what looks like a tag is none.
-    if next(_entities(data, call)) == ("", "text/html"):
-        read["tags"] = _tags
-    for what, parts in read.items():
-        both = zip_longest(parts(data, call), parts(result.data, call))
-        for number, (old, new) in enumerate(both, 1):
+    if (first.part, first.type) != ("", "text/html"):
+        del before["tags"]
+    for what, seen in before.items():
+        for number, (old, new) in enumerate(zip_longest(seen, after[what]), 1):
             if old != new:
                 text = f"the {what} would not be the same, from number {number} on"
                 raise SelfCheckError(text)
@@ -240,20 +239,16 @@ def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
         raise SelfCheckError(f"bytes from {at} on changed outside of links")
 
 
-def _entities(data: bytes, call: Call) -> Iterator[object]:
-    return ((entity.part, entity.type) for entity in pipeline.entities_called(data, call))
-
-
-def _references(data: bytes, call: Call) -> Iterator[object]:
-    for link in pipeline.links_called(data, call):
-        yield link.part, link.element, link.attribute, link.syntax
-
-
-def _tags(data: bytes, call: Call) -> Iterator[object]:  # noqa: ARG001 (as the others)
-    for element in elements(data, 0, len(data)):
-        assert isinstance(element, Element)
-        named = attributes(data, element.attributes, element.end)
-        yield element.name, [attribute.name for attribute in named]
+def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
+    """What readers see of a document, and of a page that stands in the clear its tags."""
+    tags = (one for one in elements(data, 0, len(data)) if isinstance(one, Element))
+    named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
+    links = pipeline.links_called(data, call)
+    return {
+        "entities": ((one.part, one.type) for one in pipeline.entities_called(data, call)),
+        "references": ((one.part, one.element, one.attribute, one.syntax) for one in links),
+        "tags": ((tag, [one.name for one in found]) for tag, found in named),
+    }
 
 
 # The numbers of the growth limit (rule 12): mail that is not made for it has a tenth of that.
@@ -264,25 +259,19 @@ _LEAST: Final = 64 << 20
 class Coding(NamedTuple):
     suffix: str
     mark: bytes  # what a member begins with
-    reader: Callable[[], Any]
-    writer: Callable[[], Any]
+    module: str
+    reader: str
+    writer: str
+    arguments: Mapping[str, int] = MappingProxyType({})
 
-
-def _made(module: str, name: str, *arguments: int) -> Callable[[], Any]:
-    return lambda: getattr(import_module(module), name)(*arguments)
+    def made(self, name: str) -> Any:
+        return getattr(import_module(self.module), name)(**self.arguments)
 
 
 _CODINGS: Final = (
-    Coding(
-        ".gz",
-        b"\x1f\x8b\x08",
-        _made("zlib", "decompressobj", 31),
-        _made("zlib", "compressobj", 6, 8, 31),
-    ),
-    Coding(".bz2", b"BZh", _made("bz2", "BZ2Decompressor"), _made("bz2", "BZ2Compressor")),
-    Coding(
-        ".xz", b"\xfd7zXZ\0", _made("lzma", "LZMADecompressor"), _made("lzma", "LZMACompressor")
-    ),
+    Coding(".gz", b"\x1f\x8b\x08", "zlib", "decompressobj", "compressobj", {"wbits": 31}),
+    Coding(".bz2", b"BZh", "bz2", "BZ2Decompressor", "BZ2Compressor"),
+    Coding(".xz", b"\xfd7zXZ\0", "lzma", "LZMADecompressor", "LZMACompressor"),
 )
 
 
@@ -295,7 +284,7 @@ def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Cod
     if coding is None or (settings.kind and not FORMATS[Kind(settings.kind)].messages):
         return None
     try:
-        start = coding.reader().decompress(first, PIECE)
+        start = coding.made(coding.reader).decompress(first, PIECE)
     except _broken():
         start = b""  # if its name says mail, that is reported when it is read
     kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
@@ -316,13 +305,6 @@ def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
     return source._replace(pieces=pieces), settings._replace(kind=kind.value)
 
 
-def check_name(output: Output | None, coding: Coding) -> None:
-    name = output.parts[-1] if output is not None and output.is_only else ""
-    if os.path.splitext(name)[1] not in {"", coding.suffix}:  # noqa: PTH122
-        fix = f"give -o FILE{coding.suffix}, or decompress the input first"
-        raise InputError(f"the output is compressed like the input: {fix}")
-
-
 def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
     read = made = 0
     member: Any = None
@@ -339,7 +321,7 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
                     break
                 if not rest.startswith(coding.mark):
                     raise InputError(f"there is something else after the end of its {name} data")
-                member = coding.reader()
+                member = coding.made(coding.reader)
             try:
                 data = member.decompress(rest, PIECE)
             except _broken() as error:
@@ -390,7 +372,7 @@ def folded(
     else:
         yield from original()
         return
-    writer = coding.writer()
+    writer = coding.made(coding.writer)
     for before in unfolded(original(), coding):
         yield writer.compress(before[:same])
         same -= len(before)

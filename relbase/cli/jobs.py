@@ -7,7 +7,7 @@ from collections import Counter, deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
@@ -34,32 +34,28 @@ SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(n
 _SHOWN: Final = 10  # senders after a run: `relbase links --unresolved-by` shows all
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Unresolved:
-    by: str = "sender"
-    references: Counter[str] = field(default_factory=Counter)  # by what selects their messages
-    messages: Counter[str] = field(default_factory=Counter)
+# References, and the messages that they are in, by what selects these messages.
+Unresolved: TypeAlias = Counter[tuple[str, str]]
 
-    def add(self, data: bytes, call: Call) -> None:
-        from relbase.bases import headers  # noqa: PLC0415 (start-up time)
-        from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
-        count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
-        if count:
-            of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
-            name = of[self.by](fields_of_mail(data)) or SELECTORS[self.by]
-            self.references[name] += count
-            self.messages[name] += 1
+def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sender") -> None:
+    from relbase.bases import headers  # noqa: PLC0415 (start-up time)
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
-    def __iadd__(self, other: Unresolved) -> Self:
-        self.references.update(other.references)  # `+=` would look through all counts each time
-        self.messages.update(other.messages)
-        return self
+    count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
+    if count:
+        of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
+        name = of[by](fields_of_mail(data)) or SELECTORS[by]
+        counts.update({("reference", name): count, ("message", name): 1})
 
-    def lines(self) -> Iterator[str]:
-        for name, count in sorted(self.references.items(), key=lambda row: (-row[1], row[0])):
-            within = counted(self.messages[name], "message")
-            yield f"{excerpt(name)}\t{counted(count, 'reference')} in {within}"
+
+def unresolved_lines(counts: Unresolved) -> list[str]:
+    rows = sorted((-count, name) for (what, name), count in counts.items() if what == "reference")
+    return [
+        f"{excerpt(name)}\t{counted(-count, 'reference')} in "
+        f"{counted(counts['message', name], 'message')}"
+        for count, name in rows
+    ]
 
 
 def stated_by(data: bytes, base: Base, call: Call) -> str:
@@ -79,7 +75,7 @@ def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
     if bases:
         parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
         yield f"base URLs of {counted(bases.total(), 'message')} with relative links: {parts}"
-    lines = list(unresolved.lines())
+    lines = unresolved_lines(unresolved)
     if lines:
         yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"
         yield from (f"  {line}" for line in lines[:_SHOWN])
@@ -148,7 +144,7 @@ class Done:
     state: State = State.UNCHANGED
     error: str = ""
     errors: list[str] = field(default_factory=list)  # of messages that stay as they are
-    tally: Tally = field(default_factory=Tally)  # of records that cannot be read, said already
+    tally: Tally = field(default_factory=Tally)  # but for its state and `warned`
     warned: Collected = field(default_factory=Collected)
     lines: list[str] = field(default_factory=list)  # for standard output
     text: str = ""  # what was done
@@ -163,25 +159,22 @@ class Done:
     changed: int = 0  # documents
     places: int = 0  # that were changed in them
     found: int = 0  # relative links, by --check
-    fails_check: bool = False  # something would change, or cannot be made ready
     first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
     # With --message-map or --message-base: what gave messages their bases, and who lacks one.
     bases: Counter[str] = field(default_factory=Counter)
-    unresolved: Unresolved = field(default_factory=Unresolved)
+    unresolved: Unresolved = field(default_factory=Counter)
 
 
 class Counted:
     """The size of what goes by, and its hash where that is wanted."""
 
     def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
-        self.size = 0
-        self._read = read
-        self._digest: Any = None
+        self.size, self._read, self._digest = 0, read, None
         if hashes:
-            import hashlib  # noqa: PLC0415 (start-up time)
+            from hashlib import sha256  # noqa: PLC0415 (start-up time)
 
-            self._digest = hashlib.sha256()
+            self._digest = sha256()
 
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
@@ -267,7 +260,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
             done.pop(name, None)
             if state in {State.REWRITTEN.value, State.UNCHANGED.value}:
                 outputs.add(output)
-                if all(hashes) and not row.get("error"):
+                if all(hashes) and not row.get("error") and name != STDIN:
                     done[name] = hashes
     return done, outputs
 
@@ -275,19 +268,14 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
 def is_done(job: Job) -> bool:
     if job.hashes is None:
         return False
-    before, after = job.hashes
     if job.output is None:
-        return _hash_of(job.input) == after
-    return _hash_of(job.input) == before and _hash_of(Input(job.output.path)) == after
+        return _hash_of(job.input) == job.hashes[1]
+    return (_hash_of(job.input), _hash_of(Input(job.output.path))) == job.hashes
 
 
 def _hash_of(one: Input) -> str:
-    if one.name == STDIN:
-        return ""
     whole = Counted(hashes=True)
-    try:
-        with files.opened(one) as source:
-            deque(whole.counting(source.pieces), maxlen=0)
-    except InputError:
-        return ""
-    return whole.hash
+    with suppress(InputError), files.opened(one) as source:
+        deque(whole.counting(source.pieces), maxlen=0)
+        return whole.hash
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import AbstractContextManager, nullcontext
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,7 @@ from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import table
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import SELECTORS, Unresolved
+from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, WarningPrinter, counted, excerpt, printable
 from relbase.formats import FORMATS
@@ -160,7 +161,7 @@ _UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or g
 
 
 def _count_unresolved(by: str, reading: Reading) -> int:
-    left = Unresolved(by)
+    left: Unresolved = Counter()
 
     def count(source: OpenInput) -> None:
         source, archive = reading.recognised(source)
@@ -168,10 +169,10 @@ def _count_unresolved(by: str, reading: Reading) -> int:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
             if FORMATS[kind_of_call(call, document.data)].messages:
-                left.add(document.data, call)
+                count_unresolved(left, document.data, call, by)
 
     status = reading.process(count)
-    for line in left.lines():
+    for line in unresolved_lines(left):
         streams.say(line)
     return status
 

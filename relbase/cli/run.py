@@ -84,7 +84,7 @@ class _Running:
         self._unknown = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
-        self._unresolved = Unresolved()
+        self._unresolved: Unresolved = Counter()
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
         self.tally = Tally()
@@ -107,19 +107,17 @@ class _Running:
 
     def _count(self, done: Done) -> None:
         self.states[done.state] += 1
-        self._bases += done.bases
-        self._unresolved += done.unresolved
+        self._bases.update(done.bases)
+        self._unresolved.update(done.unresolved)
         self._places += done.found if self._checks else done.places
         self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
-        if done.directory:
-            self.directories.add(done.directory)
+        self.directories.add(done.directory)
         self.tally += done.tally
         self.tally.warnings += done.warned.counts.total()
-        self.tally.failed += len(done.errors) + (done.state is State.FAILED)
+        self.tally.failed += done.state is State.FAILED
         self.tally.unsafe += done.state is State.UNSAFE
-        if self._checks:
-            is_strange = done.state is State.PASSED and self._plan.settings.strict
-            self.tally.found += done.fails_check or is_strange
+        is_strange = done.state is State.PASSED and self._plan.settings.strict
+        self.tally.found += self._checks and is_strange
 
     def _say(self, done: Done, shown: str) -> None:
         if done.error:
@@ -301,11 +299,10 @@ _PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
 def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Yield what is called with the numbers of bytes and of inputs that are done."""
     size = 0
-    is_shown = wanted and streams.is_terminal()
-    for one in inputs if is_shown else ():
+    for one in inputs if wanted and streams.is_terminal() else ():
         with suppress(OSError):
             size += os.stat(one.name).st_size  # noqa: PTH116
-    if not is_shown or (len(inputs) < _MANY and size < _LARGE):
+    if not size or (len(inputs) < _MANY and size < _LARGE):
         yield lambda _read, _done: None
         return
     from rich import progress as rich  # noqa: PLC0415
@@ -323,7 +320,7 @@ def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Callable[[int
         transient=True,
         redirect_stdout=False,
     )
-    task = shown.add_task("", total=max(size, 1), files=0, count=len(inputs))
+    task = shown.add_task("", total=size, files=0, count=len(inputs))
     files, due = 0, 0.0
 
     def advance(read: int, done: int) -> None:

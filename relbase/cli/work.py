@@ -22,7 +22,7 @@ from relbase.cli.files import (
     with_end,
 )
 from relbase.cli.inputs import recognise
-from relbase.cli.jobs import Counted, Done, Job, Plan, State, is_done, stated_by
+from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, stated_by
 from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
@@ -116,10 +116,10 @@ class _Doing:
             return
         deque(pieces, maxlen=0)
         # Of a page that cannot be read nothing is wanted: the archive keeps it as it is.
-        done.fails_check = bool(done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value])
-        if done.fails_check:
+        if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
             from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
+            done.tally.found = 1
             found = Finding(source.name, "has pages with relative links")
             done.lines.append(LINES[own.format or "text"](found))
 
@@ -137,7 +137,6 @@ class _Doing:
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:
             self._coding, settings = packed[0], settings._replace(kind=kind.value)
-            documents.check_name(self._done.job.output, packed[0])
             source, self._original = documents.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
@@ -184,6 +183,7 @@ class _Doing:
             # What was read must not get lost because of one message of many.
             text = f"message {document.number}, left unchanged"
             self._done.errors.append(f"{shown}: {text}: error: {reason(error)}")
+            self._done.tally.failed += 1
             return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
@@ -244,7 +244,7 @@ class _Doing:
         if has_urls:
             done.bases[stated] += 1
             if base is None:
-                done.unresolved.add(document.data, call)
+                count_unresolved(done.unresolved, document.data, call)
 
     def _sum_up(self) -> None:
         done, reason = self._done, Reason.BASE_NONE.value
@@ -274,7 +274,7 @@ class _Doing:
                 moved += result.data.count(b"\n") - document.data.count(b"\n")
                 continue
             is_noted = any(note.reason in FAILING for note in result.notes)
-            done.fails_check |= result.changed or is_noted
+            done.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
                 for found in findings(source.name, document, result, call):
                     done.found += found.link is not None
@@ -291,6 +291,10 @@ class _Doing:
                 what = f"; {counted(written, 'byte')} of its output were written" if written else ""
                 raise InputError(f"{error}{what}") from None
             return
+        suffix = self._coding.suffix if self._coding is not None and output.is_only else ""
+        if suffix and os.path.splitext(output.path)[1] not in {"", suffix}:  # noqa: PTH122
+            fix = f"give -o FILE{suffix}, or decompress the input first"
+            raise InputError(f"the output is compressed like the input: {fix}")
         self._write(output, pieces, source.status)
         if not self._done.directory and self._done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)

@@ -222,7 +222,7 @@ def _is_backed_up(parent: Directory, name: str, suffix: str, *, make: bool) -> b
 
 
 def settle(paths: Iterable[str]) -> None:
-    for path in sorted(paths):
+    for path in sorted(filter(None, paths)):
         with files.failing(path), directories.unless_unsettled(), opened_directory(path) as opened:
             opened.sync()
 
