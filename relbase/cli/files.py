@@ -1,8 +1,4 @@
-"""Files and objects by the names that the user gave: a document names no file (threat W7).
-
-An input is opened once and looked at through its descriptor. What was found by walking a tree is
-reached over no symbolic link.
-"""
+"""Files and objects by the names that the user gave: a document names no file (threat W7)."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import os
 import re
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
@@ -46,7 +42,6 @@ class Input(NamedTuple):
 class Inputs(NamedTuple):
     all: list[Input]
     trees: tuple[str, ...]  # the directories that were walked
-    listed: bool  # whether some stand in a list
     several: bool  # whether there may be more than one document, a container counting as one
     passed: str  # what was skipped in trees, in words
 
@@ -56,7 +51,7 @@ class Old(NamedTuple):
 
     name: str
     status: os.stat_result
-    descriptor: int | None
+    descriptor: int
     backup: str | None  # the suffix of the name that keeps its content
 
 
@@ -119,7 +114,7 @@ class OpenInput(NamedTuple):
     shown: str  # the name for messages
     pieces: Iterator[bytes]  # of any size but the first: that has `PIECE` bytes, or all
     status: os.stat_result | None  # of the regular file it is read from, None for anything else
-    descriptor: int | None = None  # of that file
+    file: BinaryIO
 
     @property
     def name(self) -> str:
@@ -175,39 +170,25 @@ def opened(
     one: Input, roots: Mapping[str, Directory] = MappingProxyType({})
 ) -> Iterator[OpenInput]:
     """Open an input for reading; `roots` are the directories that are open already."""
-    shown = shown_name(one.name)
-    if one.name == STDIN:
-        if sys.stdin is None:
-            raise InputError("standard input is closed: give a file")
-        if sys.stdin.isatty():
-            streams.warn("reading standard input, which Ctrl-D ends; --help says more")
-        yield OpenInput(one, shown, _pieces(sys.stdin.buffer, None), None)
-        return
-    if is_object(one.name):
-        with _object(one.name) as stored:
-            yield OpenInput(one, shown, _pieces(stored, None), None)
-        return
-    with _open(one, roots.get(one.root)) as file:
-        status = os.fstat(file.fileno())
-        regular = status if stat.S_ISREG(status.st_mode) else None
-        yield OpenInput(one, shown, _pieces(file, regular), regular, file.fileno())
+    is_piped = one.name == STDIN
+    if is_piped and sys.stdin is None:
+        raise InputError("standard input is closed: give a file")
+    if is_piped and sys.stdin.isatty():
+        streams.warn("reading standard input, which Ctrl-D ends; --help says more")
+    file, status = (sys.stdin.buffer, None) if is_piped else _open(one, roots.get(one.root))
+    with nullcontext() if is_piped else file:
+        yield OpenInput(one, shown_name(one.name), _pieces(file, status), status, file)
 
 
 @contextmanager
 def seekable(source: OpenInput) -> Iterator[BinaryIO]:
     """Open an input for reading from anywhere; where it is read now does not change."""
-    if is_object(source.name):
-        with _object(source.name) as stored:
-            yield stored
-        return
     with opened(source.input) as again:
-        if again.descriptor is None or again.status is None:
+        if not again.file.seekable():
             raise InputError("it is read once more, which a pipe is not: give a file")
-        if source.status is not None and not os.path.samestat(again.status, source.status):
+        if source.status and not (again.status and os.path.samestat(again.status, source.status)):
             raise InputError("it is not the file any more that it was")
-        with os.fdopen(os.dup(again.descriptor), "rb") as file:
-            file.seek(0)
-            yield file
+        yield again.file
 
 
 def again(source: OpenInput, offset: int = 0) -> Iterator[bytes]:
@@ -217,23 +198,14 @@ def again(source: OpenInput, offset: int = 0) -> Iterator[bytes]:
             yield piece
 
 
-def _object(name: str) -> BinaryIO:
-    try:
-        storage.refuse_unknown([name], "give a file")
-        return storage.open_archive(name)
-    except (OSError, ValueError) as error:
-        raise InputError(str(error)) from None
-
-
 def is_read_again(source: OpenInput) -> bool:
     return source.status is not None or is_object(source.name)
 
 
 def rewound(source: OpenInput) -> OpenInput:
-    assert source.descriptor is not None
-    os.lseek(source.descriptor, 0, os.SEEK_SET)
-    file = open(source.descriptor, "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
-    status = os.fstat(source.descriptor)
+    file = open(source.file.fileno(), "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
+    file.seek(0)
+    status = os.fstat(file.fileno())
     return source._replace(pieces=_pieces(file, status), status=status)
 
 
@@ -252,7 +224,14 @@ def with_end(source: OpenInput, first: bytes) -> bytes:
         return first + file.read(LOOKED_AT)
 
 
-def _open(one: Input, root: Directory | None) -> BinaryIO:
+def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result | None]:
+    """Open a file, or an object, which has no status."""
+    if is_object(one.name):
+        try:
+            storage.refuse_unknown([one.name], "give a file")
+            return storage.open_archive(one.name), None
+        except (OSError, ValueError) as error:
+            raise InputError(str(error)) from None
     try:
         if one.root:
             # What was found by walking a tree is not left for what came into its place since.
@@ -265,11 +244,13 @@ def _open(one: Input, root: Directory | None) -> BinaryIO:
         raise InputError(text) from None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
-    mode = os.fstat(file.fileno()).st_mode
-    if not (stat.S_ISREG(mode) or (stat.S_ISFIFO(mode) and not one.root)):
-        file.close()
-        raise InputError("it is a device: give a file, or - for standard input")
-    return file
+    status = os.fstat(file.fileno())
+    if stat.S_ISREG(status.st_mode):
+        return file, status
+    if stat.S_ISFIFO(status.st_mode) and not one.root:
+        return file, None
+    file.close()
+    raise InputError("it is a device: give a file, or - for standard input")
 
 
 def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
@@ -280,6 +261,6 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
         after = os.fstat(file.fileno()) if before else None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
-    states = [(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None]
-    if len(set(states)) > 1:
+    states = {(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None}
+    if len(states) > 1:
         raise ChangedError("it changed while it was read: try again")

@@ -73,7 +73,7 @@ def inputs_of(
     if several:
         _refuse_output_as_input(names)
         _refuse_one_url(names, settings)
-    return Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed)), settings
+    return Inputs(found, tuple(trees), several, ", ".join(passed)), settings
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 def is_directory(output: str, inputs: Inputs) -> bool:
     """Return whether -o is a directory: it exists as one, ends in `/`, or inputs are several."""
-    several = inputs.trees or inputs.listed or len(inputs.all) > 1
-    return bool(several) or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
+    is_one = len(inputs.all) == 1 and not (inputs.trees or inputs.all[0].listed)
+    return not is_one or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
 
 
 def plan(

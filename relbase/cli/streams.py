@@ -1,7 +1,6 @@
 """Standard input, output and error, and the status that a command ends with.
 
-What is shown may be hostile (threat A9): lines for people go through `printable`. A closed standard
-error stops nothing, a standard output that cannot be written stops the command.
+What is shown may be hostile (threat A9): lines for people go through `printable`.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections import Counter
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, Self, TextIO
+from typing import TYPE_CHECKING, Final, Self
 
 import click
 
@@ -64,8 +63,8 @@ def counted(count: int, what: str) -> str:
 
 
 def say(text: str) -> None:
-    with _standard_output() as stream:
-        _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    _write(f"{text}\n".encode(encoding, "backslashreplace"))
 
 
 _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
@@ -74,29 +73,24 @@ _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 def put(data: bytes) -> None:
     if is_terminal(output=True) and (b"\0" in data or data.startswith(_COMPRESSED)):
         raise click.UsageError("the output is binary, and standard output a terminal: give -o FILE")
-    with _standard_output() as stream:
-        _write(stream, data)
-
-
-def _write(stream: TextIO, data: bytes) -> None:
-    # With PYTHONUNBUFFERED the stream has no buffer, and writes as much as it can.
-    rest = memoryview(data)
-    while rest:
-        rest = rest[stream.buffer.write(rest) :]
+    _write(data)
 
 
 def flush() -> None:
     if sys.stdout is not None:
-        with _standard_output() as stream:
-            stream.flush()
+        _write(b"", is_last=True)
 
 
-@contextmanager
-def _standard_output() -> Iterator[TextIO]:
+def _write(data: bytes, *, is_last: bool = False) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed: open it, or give -o FILE")
+    # With PYTHONUNBUFFERED the stream has no buffer, and writes as much as it can.
+    rest = memoryview(data)
     try:
-        yield sys.stdout
+        while rest:
+            rest = rest[sys.stdout.buffer.write(rest) :]
+        if is_last:
+            sys.stdout.flush()
     except BrokenPipeError:
         raise  # nobody reads any more: that is not an error
     except OSError as error:
@@ -145,9 +139,7 @@ class Tally:
             return ExitStatus.UNSAFE
         if self.failed:
             return ExitStatus.FAILED
-        if self.found or (strict and self.warnings):
-            return ExitStatus.FOUND
-        return ExitStatus.DONE
+        return ExitStatus.FOUND if self.found or (strict and self.warnings) else ExitStatus.DONE
 
 
 class Verbosity(Enum):
@@ -158,16 +150,13 @@ class Verbosity(Enum):
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Collected:
-    """The warnings on one input; those of the reason `ignored` are not wanted."""
+    """The warnings on one input."""
 
     verbosity: Verbosity = Verbosity.COUNTED
-    ignored: str = ""
     counts: Counter[str] = dataclasses.field(default_factory=Counter)  # by reason
     lines: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # reasons, texts
 
     def add(self, reason: str, line: str) -> None:
-        if reason == self.ignored:
-            return
         if self.verbosity is Verbosity.ALL or reason not in self.counts:
             self.lines.append((reason, line))
         self.counts[reason] += 1

@@ -77,9 +77,7 @@ class _Doing:
     def __init__(self, plan: Plan, writer: Writer, job: Job, read: Callable[[int], None]) -> None:
         self._plan = plan
         self._writer = writer
-        # --check lists each link without a base.
-        ignored = Reason.BASE_NONE.value if plan.options.check else ""
-        self._done = Done(job, warned=Collected(plan.settings.verbosity, ignored))
+        self._done = Done(job, warned=Collected(plan.settings.verbosity))
         self._reports = plan.options.report is not None
         self._before = Counted(read, hashes=self._reports)
         self._after = Counted(hashes=self._reports)
@@ -210,8 +208,8 @@ class _Doing:
         done.places += len(result.edits)
         done.notes.update(note.reason.value for note in notes)
         is_left = any(note.reason is Reason.BASE_NONE for note in notes)
-        if document.number and is_left:
-            # Of the messages of a mailbox that is reported once, with the first of them.
+        if is_left and (document.number or self._plan.options.check):
+            # --check lists each link without a base. Of a mailbox that is reported once.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             done.first_unknown = done.first_unknown or document.number
         if done.warned.counts["zip"]:  # which says what to do
@@ -249,7 +247,7 @@ class _Doing:
     def _sum_up(self) -> None:
         done, reason = self._done, Reason.BASE_NONE.value
         done.text = _text(done)
-        if not done.first_unknown:
+        if not done.first_unknown or self._plan.options.check:
             return
         messages = f"message {done.first_unknown}"
         advice = documents.advice("message/rfc822", several=self._plan.several)

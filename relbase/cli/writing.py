@@ -117,7 +117,7 @@ class Writer:
 
     def _refuse_moved(self, parent: Directory, output: Output, old: Old) -> None:
         """Take the new message away where the old one is seen under another name."""
-        if old.backup or old.descriptor is None or not os.fstat(old.descriptor).st_nlink:
+        if old.backup or not os.fstat(old.descriptor).st_nlink:
             return
         unique = old.name.partition(":")[0].partition(",")[0]
         for box in files.BOXES:
@@ -142,7 +142,7 @@ class Writer:
         elif in_maildir:
             root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
             steps = [box]
-        old = Old(name, source.status, source.descriptor, how.backup)
+        old = Old(name, source.status, source.file.fileno(), how.backup)
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
         output = output._replace(in_maildir=in_maildir)
         try:
@@ -238,7 +238,7 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
         except PermissionError:  # only root gives files away, but a group may be one's own
             with suppress(PermissionError):
                 os.fchown(made.descriptor, -1, old.status.st_gid)
-    if not hasattr(os, "listxattr") or old.descriptor is None:
+    if not hasattr(os, "listxattr"):
         return
     try:
         names = os.listxattr(old.descriptor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -33,7 +35,7 @@ def read(
     data: bytes, name: str = "-", size: int = 1 << 18, settings: options.Settings = SETTINGS
 ) -> list[InputDocument]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    return list(documents(OpenInput(Input(name), name, pieces, None), settings))
+    return list(documents(OpenInput(Input(name), name, pieces, None, BytesIO(data)), settings))
 
 
 TWO = b"\n\n" + A + b"\n\nx\n\n" + A + b"\r\n\r\ny\r\n\r\n"

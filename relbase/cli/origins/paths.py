@@ -223,12 +223,12 @@ _LIMIT: Final = 1 << 20
 
 def beside(source: OpenInput) -> Iterator[Found]:
     """Yield the URLs that are stated beside an input, strongest first."""
-    if source.status is None or source.descriptor is None:
+    if source.status is None:
         return
     for name, read in _ATTRIBUTES:
         value = b""
         with suppress(OSError, AttributeError):  # Windows has none
-            value = os.getxattr(source.descriptor, name)
+            value = os.getxattr(source.file.fileno(), name)
         if 0 < len(value) <= _LIMIT and (url := read(value)):
             yield Found(url, f"the attribute {name}")
     for pattern, read, shown in _FILES:
