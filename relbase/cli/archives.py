@@ -71,8 +71,7 @@ class Archive(NamedTuple):
 
     @property
     def how(self) -> dict[str, Any]:
-        profile = relbase.Profile(self.settings.profile)
-        return {"profile": profile, "policy": self.settings.policy}
+        return {"profile": self.settings.profile, "policy": self.settings.policy}
 
     def pages(self, unread: Callable[[warc.Fault], None] = lambda _: None) -> Iterator[warc.Page]:
         """Yield its pages; what cannot be read is reported and counted."""

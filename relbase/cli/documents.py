@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
-from relbase.call import Arguments, Call, check
 from relbase.cli import files
 from relbase.cli.files import PIECE, InputError, peeked
 from relbase.cli.origins.places import Neighbours
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from relbase.bases.layers import Base
+    from relbase.call import Call
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
@@ -48,18 +48,18 @@ class InputDocument(NamedTuple):
     number: str  # of the message in an mbox, "" for a document that is the input itself
     start: int  # where its bytes begin in the input
     lines: int  # how many lines of the input are before it
-    arguments: Arguments
+    call: Call  # before what is found of its URL
     message: Numbered | None = None  # of an mbox
     lengths: Lengths | None = None  # of the messages before it
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
     first = next(source.pieces, b"")
-    arguments = settings.arguments(source.name)
+    call = settings.call(source.name)
     if FORMATS[settings.kind_of(source.name, first)].streams:
-        yield from _messages(chain((first,), source.pieces), arguments)
+        yield from _messages(chain((first,), source.pieces), call)
     else:
-        yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)
+        yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, call)
 
 
 def calls(
@@ -72,25 +72,25 @@ def calls(
     for document in documents(source, settings):
         if document.number:
             # What was found beside a mailbox is the mailbox's URL, not that of its messages.
-            call = check(document.data, **document.arguments)
+            call = document.call
             yield document, call._replace(url=found.url) if found.given else call
         else:
-            yield document, finder.call(document.arguments, found, source, document.data)
+            yield document, finder.call(document.call, found, source, document.data)
 
 
-def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[InputDocument]:
+def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
-    arguments = {**arguments, "kind": Kind.MAIL}
+    call = call._replace(kind=Kind.MAIL)
     lengths = mbox.Lengths()
     for one in mbox.messages(pieces):
         if isinstance(one, bytes):
-            yield InputDocument(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
+            yield InputDocument(b"", one, b"", "", 0, 0, call._replace(kind=Kind.MBOX))
             continue
         number, before, message, start, lines = one
         content, ending = message.content, message.ending
         place = before, content, ending, str(number), start, lines
-        yield InputDocument(*place, arguments, one, lengths)
+        yield InputDocument(*place, call, one, lengths)
 
 
 def rewritten(document: InputDocument, call: Call) -> Result:

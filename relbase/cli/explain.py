@@ -102,7 +102,7 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
     document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
     if not document.number and len(document.data) == len(data):
         return data, call
-    call = check(data, **settings.arguments(source.name))
+    call = settings.call(source.name)
     found = finder.find(source, settings.url)
     return data, call._replace(url=found.url) if found.given else call
 

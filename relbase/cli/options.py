@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.call import Arguments
+from relbase.call import Call, as_url
 from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
     fields: tuple[tuple[str, str], ...]  # of --headers
     kind: str | None
     charset: str | None
-    profile: str
+    profile: Profile
     policy: Policy
     detect: bool
     strict: bool
@@ -60,20 +60,15 @@ class Settings(NamedTuple):
     origins: Origins = Origins()
     message_urls: MessageUrlTable | None = None
 
-    def arguments(self, name: str) -> Arguments:
+    def call(self, name: str) -> Call:
+        """Return the call for an input of a name, which has no document yet."""
         kind = Kind(self.kind) if self.kind else None
         if kind is None and self._kind_of_type() is None and is_message(name):
             kind = Kind.MAIL
-        return Arguments(
-            url=self.url,
-            redirects=self.redirects,
-            headers=self.fields,
-            kind=kind,
-            name=None if name == STDIN else name,
-            charset=self.charset,
-            profile=Profile(self.profile),
-            policy=self.policy,
-            detect=self.detect,
+        return Call(
+            *(self.url, self.redirects, self.fields),
+            *(kind, "" if name == STDIN else name, self.charset),
+            *(self.profile, self.policy, self.detect),
             message_urls=self.message_urls,
         )
 
@@ -121,7 +116,8 @@ def settings(given: dict[str, Any]) -> Settings:
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=message_urls,
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
-        **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
+        profile=Profile(given.pop("profile")),
+        **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},
     )
 
 
@@ -143,7 +139,7 @@ def url(value: str) -> str:
     if why := unsuitable(value.strip()):
         fix = "give an absolute URL, such as http://host/path"
         raise ValueError(f"{_quoted(value)} is not a base for relative links, {why}: {fix}")
-    return value
+    return as_url(value)
 
 
 def charset(value: str) -> str:

@@ -26,7 +26,7 @@ from relbase.containers import mbox
 from relbase.results import Result
 
 SETTINGS = options.Settings(
-    None, (), (), None, None, "rfc1808", relbase.Policy(), detect=True, strict=False
+    None, (), (), None, None, relbase.Profile.RFC1808, relbase.Policy(), detect=True, strict=False
 )
 A = b"From a Mon Jan  1 00:00:00 2024"
 
@@ -92,7 +92,7 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
     result = relbase.rewrite(file, url=url, kind="mbox")
     event(f"{min(3, len(result.edits))} edits")
     found = read(file, "-", size, settings)
-    done = [rewritten(document, called(document.data, **document.arguments)) for document in found]
+    done = [rewritten(document, document.call) for document in found]
     output = b"".join(
         document.before + one.data + document.after
         for document, one in zip(found, done, strict=True)
@@ -109,8 +109,7 @@ def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -
     ]
     assert sorted(map(repr, notes)) == sorted(map(repr, result.notes))
     again = read(file, "-", size, settings)
-    calls = [called(document.data, **document.arguments) for document in again]
-    links = [link for one in zip(again, calls, strict=True) for link in links_of(*one)]
+    links = [link for document in again for link in links_of(document, document.call)]
     assert [_shown(link) for link in links] == [_shown(link) for link in result.links]
 
 

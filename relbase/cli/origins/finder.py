@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase import pipeline
 from relbase.bases.layers import found_url, retrieval
 from relbase.bases.marks import Marks, Places, Unarchived, archived, read_marks
-from relbase.call import Arguments, Call, Origin, check
+from relbase.call import Call, Origin
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
 from relbase.cli.origins.paths import Found, Mirror, Root
@@ -129,8 +129,7 @@ class Finder:
             (_with_dump(found, dump, end) for dump, end in dumps if dump is not None), found
         )
 
-    def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
-        call = check(data, **arguments)
+    def call(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Call:
         is_piped = source.name == STDIN and self.origins.local is None
         row = FORMATS[kind_of_call(call, data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
