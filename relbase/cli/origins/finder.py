@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
 from relbase.bases.layers import found_url, retrieval
-from relbase.bases.marks import Marks, Places, Unarchived, archived, read_marks
+from relbase.bases.marks import NONE, Marks, Places, Unarchived, archived, read_marks
 from relbase.call import Call, Origin
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
@@ -133,14 +133,14 @@ class Finder:
         is_piped = source.name == STDIN and self.origins.local is None
         row = FORMATS[kind_of_call(call, data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
-        marks = _marks(data) if is_read else None
+        marks = _marks(data) if is_read else NONE
         if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
             return call  # as in the library: no file is looked at, and the marks count
         if found.url is None and row.marks is not None:
             found = self._in_page(found, marks, data)
         # What a web archive holds the page of: as its URL says, or what its scripts get.
-        pages = [mark.value for mark in marks.pages] if marks is not None else []
-        holds = filter(None, map(archived, (found.url or "", *pages)))
+        urls = (found.url or "", *(mark.value for mark in marks.pages))
+        holds = filter(None, map(archived, urls))
         of = next(holds, None) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
             stated = "what the web archive holds it of"
@@ -154,25 +154,23 @@ class Finder:
             return call
         return call._replace(origin=Origin(found.source, found.notes, beside))
 
-    def _in_page(self, found: Found, marks: Marks | None, data: bytes) -> Found:
-        if marks is not None and marks.pages:
+    def _in_page(self, found: Found, marks: Marks, data: bytes) -> Found:
+        if marks.pages:
             return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
         own = _chosen(paths.canonical(data) if self.origins.canonical else ())
         if own.url:
             return found._replace(url=own.url, source=own.source)
-        refused = marks.notes if marks is not None else ()
-        return found._replace(notes=(*found.notes, *refused, *own.notes))
+        return found._replace(notes=(*found.notes, *marks.notes, *own.notes))
 
     def _places(
-        self, call: Call, found: Found, source: OpenInput, data: bytes, marks: Marks | None
+        self, call: Call, found: Found, source: OpenInput, data: bytes, marks: Marks
     ) -> Places | None:
         local = self.origins.local or ("companion" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)  # noqa: PTH100
         # A browser saved it with its folder, even if somebody removed that.
-        pages = marks.pages if marks is not None else ()
-        had_folder = any("the mark of a browser" in mark.source for mark in pages)
+        had_folder = any("the mark of a browser" in mark.source for mark in marks.pages)
         # Files beside a page on a root are on it too.
         if local == "companion" and (
             paths.url_on_root(path, self.origins.roots)

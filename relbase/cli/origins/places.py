@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from relbase import pipeline
 from relbase.bases.marks import Placed, Places
 from relbase.cli.origins.paths import quoted, unquoted
+from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Status
@@ -126,9 +127,7 @@ class Neighbours:
         self._is_there = lru_cache(_REMEMBERED)(os.path.lexists)
         self._placed = lru_cache(_REMEMBERED)(self._place)
         self._asked = asked
-        self._left: set[str] = set()
-        self._kept: set[str] = set()
-        self._rewritten: set[str] = set()
+        self._said: dict[str, set[str]] = {_LEFT: set(), _KEPT: set(), _REWRITTEN: set()}
         self._folders_kept: set[str] = set()  # into which links stay relative
 
     def __call__(self, reference: str, element: str) -> Placed | None:
@@ -157,15 +156,11 @@ class Neighbours:
         gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))  # noqa: PTH118
         return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}  # noqa: PTH112, PTH118
 
-    def notes(self) -> list[Note]:
-        left = Reason.LOCAL_KEPT, self._left, _LEFT
-        kept = Reason.LOCAL_KEPT, self._kept, _KEPT
-        rewritten = Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN
-        return [
-            Note(reason, "", None, f"{len(found)} link{'s'[: len(found) > 1]} {text}")
-            for reason, found, text in (left, kept, rewritten)
-            if found
-        ]
+    def notes(self) -> Iterator[Note]:
+        for text, links in self._said.items():
+            reason = Reason.LOCAL_REWRITTEN if text == _REWRITTEN else Reason.LOCAL_KEPT
+            if links:
+                yield Note(reason, "", None, f"{counted(len(links), 'link')} {text}")
 
     def _place(self, reference: str) -> Placed | None:
         path = _path_of(self._base, reference)
@@ -182,12 +177,12 @@ class Neighbours:
         url = None if self._asked and self._local == "keep" else self._url_of(path)
         if self._local == "keep":
             if url is not None:
-                self._left.add(reference)
+                self._said[_LEFT].add(reference)
             self._folders_kept.add(folder)
             return Placed()
         if self._local == "companion" and not is_saved:
             if url is None:
-                self._rewritten.add(reference)
+                self._said[_REWRITTEN].add(reference)
             return None
         if url is not None:
             # A query in the URL stays.
@@ -198,7 +193,7 @@ class Neighbours:
         self._folders_kept.add(folder)
         if self._local == "resolve":
             return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
-        self._kept.add(reference)
+        self._said[_KEPT].add(reference)
         return Placed()
 
 
