@@ -33,11 +33,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from relbase.cli.files import OpenInput
     from relbase.cli.findings import LinkPrinter
     from relbase.cli.jobs import Done, Options, Plan
     from relbase.cli.options import Settings
-    from relbase.cli.streams import Collected, Tally
 
 _CODING: Final = "coding"
 _PAUSE: Final = 0.5  # seconds between two lines of progress
@@ -60,12 +58,12 @@ _COUNTED: Final = {
 
 
 class Archive(NamedTuple):
-    source: OpenInput
+    source: files.OpenInput
     settings: Settings
     packing: str  # "gz", "zst" or ""
-    tally: Tally  # where failures and warnings are counted
+    tally: streams.Tally  # where failures and warnings are counted
     left_out: Counter[str]  # records and pages, by trouble
-    warned: Collected  # the notes on its pages
+    warned: streams.Collected  # the notes on its pages
     is_shown: bool  # whether these are shown here
     is_zip: bool  # a WACZ, or another ZIP file with archives in it
 

@@ -10,10 +10,10 @@ import click
 from relbase.call import Call, check
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
-from relbase.cli.files import Output
+from relbase.cli.files import Inputs, OpenInput, Output
 from relbase.cli.group import table
 from relbase.cli.inputs import begin
-from relbase.cli.options import command
+from relbase.cli.options import Settings, command
 from relbase.cli.streams import printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.cli.archives import Archive
-    from relbase.cli.files import Inputs, OpenInput
-    from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
 
 # A web archive may have millions of pages: up to this number each has a page of its own.

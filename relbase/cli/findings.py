@@ -10,11 +10,11 @@ from relbase import pipeline
 from relbase.cli import streams
 from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
-from relbase.cli.streams import excerpt, object_line, printable
+from relbase.cli.streams import Tally, excerpt, object_line, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
-from relbase.results import Link
+from relbase.results import Link, Result
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from relbase.call import Call
     from relbase.cli.jobs import Format
-    from relbase.cli.streams import Tally
-    from relbase.results import Result
     from relbase.warc.rows import LinkRow
 
 # Documents that cannot be read for their links: to check them is no success.

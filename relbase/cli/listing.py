@@ -15,7 +15,7 @@ from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import table
-from relbase.cli.inputs import begin
+from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, WarningPrinter, counted, excerpt, printable
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.cli.archives import Table
-    from relbase.cli.files import OpenInput
-    from relbase.cli.inputs import Reading
     from relbase.notes import Note
     from relbase.results import Entity
 
@@ -113,7 +111,7 @@ def links(
     warnings = WarningPrinter(reading.settings.verbosity)
     printer = LinkPrinter(reading.tally, json, violations)
 
-    def work(source: OpenInput, table: Table | None) -> None:
+    def work(source: files.OpenInput, table: Table | None) -> None:
         source, archive = reading.recognised(source)
         if archive is not None:
             archive.show(table, printer, wat=wat)
@@ -137,7 +135,7 @@ def links(
     return status
 
 
-def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
+def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:
     """List the links of an input, and return what is to be said of those without a base."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document, call in reading.calls(source):
@@ -163,7 +161,7 @@ _UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or g
 def _count_unresolved(by: str, reading: Reading) -> int:
     left: Unresolved = Counter()
 
-    def count(source: OpenInput) -> None:
+    def count(source: files.OpenInput) -> None:
         source, archive = reading.recognised(source)
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
@@ -224,7 +222,7 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """
     reading = begin(inputs, given)
 
-    def work(source: OpenInput) -> None:
+    def work(source: files.OpenInput) -> None:
         source, archive = reading.recognised(source)
         if archive is not None:
             archive.show_bases(as_json=json)
@@ -245,7 +243,7 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
 
 
 def _report(
-    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
+    source: files.OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
     outermost, *parts = entities
     part = before_part(outermost.part, number)

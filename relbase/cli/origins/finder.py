@@ -29,8 +29,6 @@ from relbase.url.resolver import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.cli.origins.places import Local
-
 
 class Origins(NamedTuple):
     detect: bool = True
@@ -40,7 +38,7 @@ class Origins(NamedTuple):
     sidecars: tuple[str, ...] = ()  # suffixes
     canonical: bool = False
     original: bool = False
-    local: Local | None = None
+    local: places.Local | None = None
 
 
 _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from relbase import pipeline
 from relbase.bases.marks import Placed, Places
-from relbase.cli.origins.paths import quoted, unquoted
+from relbase.cli.origins.paths import Mirror, quoted, unquoted
 from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.call import Call
-    from relbase.cli.origins.paths import Mirror
     from relbase.results import Link
 
 Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
