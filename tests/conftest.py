@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -18,9 +19,14 @@ pytest_plugins = ("browsing",)
 
 # Fixtures whose tests are long: they start a browser, or build the documentation.
 _LONG: Final = frozenset(("browser", "built", "places"))
+_COMMAND_LINE: Final = ROOT / "cli"
 
 # Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
 os.environ.pop("COLUMNS", None)
+
+# Else each of the hundreds of processes that tests start would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # What a shell starts in the background ignores SIGINT, and so would the programs that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -53,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if not isinstance(item, pytest.Function):
         return
-    if (ROOT / "cli") in item.path.parents:
+    if item.path.parent == _COMMAND_LINE:
         item.fixturenames.insert(0, "directory")
     if not _LONG.isdisjoint(item.fixturenames):
         item.add_marker("long")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rows import rows
 
-from relbase.references import html
-from relbase.references.foreign import HTML, MAX_DEPTH, SVG
+from relbase.references import foreign, html
+from relbase.references.foreign import HTML, SVG
 
 TABLES = Path(__file__).with_name("foreign.txt")
 
@@ -32,8 +32,10 @@ def test_namespace(markup: str, namespace: str) -> None:
 
 
 @pytest.mark.parametrize("more", [-2, -1, 0, 1, 10])
-def test_beyond_the_limit_elements_are_counted(more: int) -> None:
-    opened, count = "<svg>" * (MAX_DEPTH + more), MAX_DEPTH + more
+def test_beyond_the_limit_elements_are_counted(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreign, "MAX_DEPTH", 100)
+    count = 100 + more
+    opened = "<svg>" * count
     assert style_namespace(opened) == SVG
     assert style_namespace(opened + "</svg>" * (count - 1)) == SVG
     assert style_namespace(opened + "</svg>" * count) == HTML

@@ -34,8 +34,9 @@ from click.testing import CliRunner
 
 ROOT: Final = Path(__file__).parents[2]
 _OWN: Final = re.compile(
-    r"(?!\()(?:(?P<feed>[^<>]+) \| )?(?P<variables>(?:\w+=\S* )*)relbase(?P<words>"
-    r"""(?:'[^']*'|"[^"]*"|[^|<>;&'"\n])*?)(?: < (?P<stdin>\S+))?(?P<then> (?:> \S+|\| .+))?"""
+    r"""(?!\()(?:(?P<feed>(?:[^<>'"]|'[^']*'|"[^"]*")+) \| )?(?P<variables>(?:\w+=\S* )*)"""
+    r"""relbase(?P<words>(?:'[^']*'|"[^"]*"|[^|<>;&'"\n])*?)"""
+    r"(?: < (?P<stdin>\S+))?(?P<then> (?:> \S+|\| .+))?"
 )
 _COMMAND: Final = re.compile(r"  \$ (.*(?:\n  >(?: .*|$))*)\n((?:  (?!\$ ).*\n)*)", re.MULTILINE)
 _is_plain: Final = re.compile(r"(?!\$ |2?> |\[\d+\]$).*\S").fullmatch
