@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
-from relbase.bases.layers import Base, Layer
 from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError, Output
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
@@ -56,19 +55,6 @@ def unresolved_lines(counts: Unresolved) -> list[str]:
         f"{counted(counts['message', name], 'message')}"
         for count, name in rows
     ]
-
-
-def stated_by(data: bytes, base: Base, call: Call) -> str:
-    from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
-    from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
-
-    fields, urls = fields_of_mail(data), call.message_urls
-    if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:
-        return "stated in the message"
-    if urls is not None and (found := urls.find(fields)) is not None:
-        is_mapped = found.source.startswith("message map")
-        return "by --message-map" if is_mapped else f"by {found.source}"
-    return "by --url" if call.url is not None else "stated in the message"
 
 
 def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
