@@ -30,8 +30,6 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
-_SHOWN: Final = 10  # senders after a run: `relbase links --unresolved-by` shows all
-
 
 # References, and the messages that they are in, by what selects these messages.
 Unresolved: TypeAlias = Counter[tuple[str, str]]
@@ -55,18 +53,6 @@ def unresolved_lines(counts: Unresolved) -> list[str]:
         f"{counted(counts['message', name], 'message')}"
         for count, name in rows
     ]
-
-
-def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
-    if bases:
-        parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
-        yield f"base URLs of {counted(bases.total(), 'message')} with relative links: {parts}"
-    lines = unresolved_lines(unresolved)
-    if lines:
-        yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"
-        yield from (f"  {line}" for line in lines[:_SHOWN])
-    if len(lines) > _SHOWN:
-        yield f"  and {len(lines) - _SHOWN} more"
 
 
 class Options(NamedTuple):
@@ -175,29 +161,6 @@ class Counted:
         return "" if self._digest is None else str(self._digest.hexdigest())
 
 
-def _row(done: Done) -> dict[str, object]:
-    output = done.job.output
-    before, after = done.hashes
-    failed = done.tally.failed
-    unread = f"{counted(failed, 'record')} cannot be read" if failed else None
-    return {
-        "file": done.job.input.name,
-        "output": output.path if output else None,
-        "state": done.state.value,
-        "url": done.url or None,
-        "source": done.source or None,
-        "places": done.places,
-        "on_given_url": done.on_given_url,
-        "links": done.links,
-        "notes": done.notes,
-        "size_before": done.sizes[0],
-        "size_after": done.sizes[1] if after else done.sizes[0],
-        "sha256_before": before or None,
-        "sha256_after": after or before or None,
-        "error": done.error or "; ".join(done.errors)[:10_000] or unread,
-    }
-
-
 @contextmanager
 def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
     if goes_on:
@@ -212,8 +175,27 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
         raise click.UsageError(text) from None
 
     def add(done: Done) -> None:
+        before, after = done.hashes
+        failed = done.tally.failed
+        unread = f"{counted(failed, 'record')} cannot be read" if failed else None
+        row = {
+            "file": done.job.input.name,
+            "output": done.job.output.path if done.job.output else None,
+            "state": done.state.value,
+            "url": done.url or None,
+            "source": done.source or None,
+            "places": done.places,
+            "on_given_url": done.on_given_url,
+            "links": done.links,
+            "notes": done.notes,
+            "size_before": done.sizes[0],
+            "size_after": done.sizes[1] if after else done.sizes[0],
+            "sha256_before": before or None,
+            "sha256_after": after or before or None,
+            "error": done.error or "; ".join(done.errors)[:10_000] or unread,
+        }
         with files.failing(path):
-            file.write(object_line(_row(done)).encode() + b"\n")
+            file.write(object_line(row).encode() + b"\n")
             file.flush()
 
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, summed
+from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
 from relbase.cli.writing import Writer, settle
@@ -48,9 +48,8 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
 
 def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> Iterator[Done]:
     limit = plan.options.time_limit
-    processors = os.cpu_count() or 1
-    with suppress(AttributeError):  # not every system has it
-        processors = len(os.sched_getaffinity(0))
+    has_affinity = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     count = min(plan.options.jobs or processors, len(jobs))
     is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
@@ -80,8 +79,7 @@ class _Running:
         self._warnings = WarningPrinter(verbosity)
         # The lines of SARIF are results within one object.
         self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")
-        self._places = 0
-        self._unknown = 0
+        self._places = self._unknown = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
         self._unresolved: Unresolved = Counter()
@@ -100,12 +98,6 @@ class _Running:
         if done.claimed and owner != shown:
             text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
             done.warned.add("url-shared", f"{text} [url-shared]")
-        self._count(done)
-        if done.state is State.STOPPED:
-            raise OutputError(done.error + self.how_to_go_on)
-        self._say(done, shown)
-
-    def _count(self, done: Done) -> None:
         self.states[done.state] += 1
         self._bases.update(done.bases)
         self._unresolved.update(done.unresolved)
@@ -118,6 +110,9 @@ class _Running:
         self.tally.unsafe += done.state is State.UNSAFE
         is_strange = done.state is State.PASSED and self._plan.settings.strict
         self.tally.found += self._checks and is_strange
+        if done.state is State.STOPPED:
+            raise OutputError(done.error + self.how_to_go_on)
+        self._say(done, shown)
 
     def _say(self, done: Done, shown: str) -> None:
         if done.error:
@@ -141,12 +136,26 @@ class _Running:
         self._warnings.close()
         if self.quiet:
             return
-        for line in summed(self._bases, self._unresolved):
-            streams.warn(line)
+        self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place
         if (many and (writes or self._checks)) or (self._checks and self._places):
             streams.warn(self._sum())
+
+    def _say_bases(self) -> None:
+        if self._bases:
+            common = self._bases.most_common()
+            parts = ", ".join(f"{count} {printable(name)}" for name, count in common)
+            messages = f"{counted(self._bases.total(), 'message')} with relative links"
+            streams.warn(f"base URLs of {messages}: {parts}")
+        lines = unresolved_lines(self._unresolved)
+        if lines:
+            how = "by sender (relbase links --unresolved-by lists them):"
+            streams.warn(f"relative links without a base, {how}")
+        for line in lines[:_SENDERS]:
+            streams.warn(f"  {line}")
+        if len(lines) > _SENDERS:
+            streams.warn(f"  and {len(lines) - _SENDERS} more")
 
     def _sum(self) -> str:
         parts: list[str] = []
@@ -165,6 +174,8 @@ class _Running:
         done = f": {', '.join(parts)}" if parts else ""
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"
 
+
+_SENDERS: Final = 10  # that are shown
 
 _WORDS: Final = {
     State.SKIPPED: "done before",
