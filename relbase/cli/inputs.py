@@ -1,8 +1,4 @@
-"""From arguments to inputs: names, Maildirs, lists and trees, for every command on documents.
-
-A tree is walked before anything is written, over no symbolic link; it may have a million files.
-What programs keep beside the pages that they save is skipped and counted.
-"""
+"""From arguments to inputs: names, Maildirs, lists and trees, for every command on documents."""
 
 from __future__ import annotations
 
@@ -40,18 +36,14 @@ def inputs_of(
         raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
     if not names and listed is None:
         names = (STDIN,)
-    if names.count(STDIN) > 1:
-        raise click.UsageError("'-' is standard input, which can be read once: give it once")
-    _refuse_urls(names)
+    _refuse_names(names)
 
     def failed(name: str, error: Exception) -> None:
         why = error.strerror if isinstance(error, OSError) else error
         streams.warn(f"{files.shown_name(name)}: error: {why}")
         tally.failed += 1
 
-    found: list[Input] = []
-    trees: list[str] = []
-    passed: list[str] = []
+    found, trees, passed = list[Input](), list[str](), list[str]()
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
             found.append(Input(name))
@@ -68,11 +60,12 @@ def inputs_of(
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
-    _refuse_repeated(found)
+    times = Counter(one.name for one in found if one.root)
+    if times and (most := times.most_common(1)[0])[1] > 1:
+        raise click.UsageError(f"'{printable(most[0])}' is found twice: give each tree once")
     settings = options.settings(given)
     if several:
-        _refuse_output_as_input(names)
-        _refuse_one_url(names, settings)
+        _refuse_several(names, settings)
     return Inputs(found, tuple(trees), several, ", ".join(passed)), settings
 
 
@@ -89,7 +82,9 @@ def _listed(given: dict[str, Any]) -> list[str] | None:
 _is_url: Final = expression(r"(?:https?|ftp)://", re.IGNORECASE)
 
 
-def _refuse_urls(names: Sequence[str]) -> None:
+def _refuse_names(names: Sequence[str]) -> None:
+    if names.count(STDIN) > 1:
+        raise click.UsageError("'-' is standard input, which can be read once: give it once")
     urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
     if not urls:
         return
@@ -142,25 +137,13 @@ def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
     return finder
 
 
-def _refuse_repeated(inputs: Sequence[Input]) -> None:
-    seen: set[str] = set()
-    for one in inputs:
-        if one.root and one.name in seen:
-            text = f"'{printable(one.name)}' is found twice: give each tree once"
-            raise click.UsageError(text)
-        seen.add(one.name)
-
-
-def _refuse_output_as_input(names: Sequence[str]) -> None:
+def _refuse_several(names: Sequence[str], settings: Settings) -> None:
     given = click.get_current_context().params
     has_place = map(given.get, ("output", "in_place", "check", "diff"))
     is_pair = list(map(os.path.lexists, names)) == [True, False]
     if is_pair and "output" in given and not any(has_place):
         shown = in_shell(names[1])
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
-
-
-def _refuse_one_url(names: Sequence[str], settings: Settings) -> None:
     is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
     several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several"
     values = settings.url, settings.redirects, settings.fields
