@@ -7,7 +7,7 @@ and must not go with it.
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
@@ -62,24 +62,25 @@ class LxmlTree(Tree):
             yield from self._within(self._nodes(), self._part, around)
             return
         kinds: dict[str, ElementRow] = {}
-        inner: set[Node] = set()  # of the last element that is special
+        nodes = self._nodes()
         # Each node is looked at: to have lxml look for names and attributes takes as long.
-        for node in self._nodes():
+        for node in nodes:
             tag = node.tag
             kind = kinds.get(tag)
             if kind is None:
                 if tag.__class__ is not str:
-                    if node not in inner and (aside := self._aside(node)):
+                    if aside := self._aside(node):
                         yield Spot(node, aside)
                     continue
                 kind = known.kind(tag, TOP)
                 if not kind.is_special:
                     kinds[tag] = kind
-                elif node not in inner and len(node):
-                    inner = set(node.iter())
-                    yield from self._within(node.iter(), node, TOP)
+                elif len(node):
+                    inner = islice(nodes, sum(1 for _ in node.iterdescendants()))
+                    yield from self._within(chain((node,), inner), node, TOP)
+                    continue
             keys = node.keys()
-            if (kind.speaks or not kind.own.isdisjoint(keys)) and node not in inner:
+            if kind.speaks or not kind.own.isdisjoint(keys):
                 # As `Spot(...)`, in half the time.
                 yield tuple.__new__(Spot, (node, kind, keys, None, None))
 

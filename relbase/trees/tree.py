@@ -154,12 +154,14 @@ class Tree:
         """The spots among nodes, with what is around each where that is not what is at the top."""
         known, name_of, parent = self.known, self._name, self._parent
         kinds: dict[tuple[str, str], ElementRow] = {}  # by the namespace around, too
-        # What is around the children of a node, by its id: it lives as long as it is held here.
-        arounds: dict[int, tuple[Node, Around]] = {}
+        # What is around the children of the nodes around, the innermost last; not at the top.
+        arounds: list[tuple[Node, Around]] = []
         if around is not TOP:
-            arounds[id(parent(first))] = parent(first), around
+            arounds.append((parent(first), around))
         for node in nodes:
-            here = arounds.get(id(parent(node)), _AT_TOP)[1] if arounds else TOP
+            while arounds and arounds[-1][0] is not parent(node):
+                arounds.pop()
+            here = arounds[-1][1] if arounds else TOP
             if not (tag := name_of(node)):
                 if not here.opaque and (aside := self._aside(node)):
                     yield Spot(node, aside)
@@ -169,10 +171,7 @@ class Tree:
                 kind = kinds[tag, here.namespace] = known.kind(tag, here)
             scope = None if self._is_html else self._scope(node, here)
             if (kind.is_special or here is not TOP or not self._is_html) and len(node):
-                arounds[id(node)] = node, known.inside(kind, here, node, scope)
+                arounds.append((node, known.inside(kind, here, node, scope)))
             keys = self._keys(node)
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
                 yield Spot(node, kind, keys, scope, here.item if scope is here.scope else None)
-
-
-_AT_TOP: Final = None, TOP

@@ -331,6 +331,7 @@ class Walk:
         text = encode_inner(written)
         edits: list[Edit] = []
         links: list[TreeLink] = []
+        passed = at = 0
         for item in items:
             if isinstance(item, Edit):
                 edits.append(item)
@@ -338,7 +339,10 @@ class Walk:
                 start, url, status = item.span.start, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
                     status = Status.UNRESOLVED  # no note can tell of it
-                at = start if text.isascii() else len(decode_inner(text[:start]))
+                if start < passed:
+                    passed = at = 0
+                at += len(decode_inner(text[passed:start]))
+                passed = start
                 links.append(TreeLink(spot.element, attribute, item.reference, at, url, status))
         return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
