@@ -11,7 +11,6 @@ from relbase.call import Call, check
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Inputs, OpenInput, Output
-from relbase.cli.group import table
 from relbase.cli.inputs import begin
 from relbase.cli.options import Settings, command
 from relbase.cli.streams import printable
@@ -29,7 +28,14 @@ if TYPE_CHECKING:
 _MAX_PAGES: Final = 1_000
 _INDEX: Final = "index.html"
 
-_EPILOG: Final = """\b
+
+@command(
+    "Draw the base and every link of a document as an HTML page.",
+    """\
+Output
+* -o, --output FILE|DIR   Write to FILE, or for several inputs below DIR, with an index.html.
+* --force                 Overwrite files that exist in the output directory.
+
 Examples:
   relbase explain page.html -u http://example.com/a/page.html -o why.html
   relbase explain mail.eml -o mail.html
@@ -37,34 +43,19 @@ Examples:
   relbase explain site --root site=http://example.com/ -o explained/
   curl -s http://example.com | relbase explain -u http://example.com > a.html
 
-\b
 The page shows the base URL as the nested boxes of RFC 1808 §3, each layer
 with its source or the reason why it was refused. Then come the source text,
 with each reference in the colour of the layer that decides it, and a list of
 what each reference resolves to and by which step. The page is one file, and
 nothing of the document can run in it.
 
-\b
 Exit status:
   0  done
   1  there were warnings, under --strict
   2  wrong usage, nothing was written
   3  some inputs failed
   4  an output could not be written
-"""
-
-_OPTIONS: Final = table(
-    """\
-Output
-* -o, --output FILE|DIR   Write to FILE, or for several inputs below DIR, with an index.html.
-* --force                 Overwrite files that exist in the output directory.
 """,
-    output={"type": click.Path(readable=False)},
-)
-
-
-@command(
-    "explain", "Draw the base and every link of a document as an HTML page.", _OPTIONS, _EPILOG
 )
 def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
     """Write a page of HTML that shows why each link of INPUT means what it means.

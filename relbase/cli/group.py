@@ -197,7 +197,9 @@ class Option(click.Option):
         *short, last = names.split(", ")
         long, _, metavar = last.partition(" ")
         declared = [*short, long, *([dest] if dest else [])]
-        kind = {"metavar": metavar} if metavar else {"is_flag": True}
+        kind: dict[str, Any] = {"metavar": metavar} if metavar else {"is_flag": True}
+        if "FILE" in metavar:  # for completion: it is looked at when it is read
+            kind["type"] = click.Path(readable=False)
         callback = None if read is None else _reading(read)
         super().__init__(declared, help=text, **{"callback": callback, **kind, **more})
         self.section = section
@@ -312,16 +314,31 @@ def _brief(ctx: click.Context) -> str:
 
 
 def command(
-    name: str, short_help: str, params: Iterable[click.Parameter], epilog: str
+    short_help: str, text: str, shared: Iterable[click.Parameter] = (), **more: Any
 ) -> Callable[[Callable[..., int]], click.Command]:
-    return click.command(name, Command, short_help=short_help, params=[*params], epilog=epilog)
+    """Make a command of a function; `text` is the table of its own options, then the epilog."""
+    rows, examples, epilog = text.partition("Examples:\n")
+    return click.command(
+        cls=Command,
+        short_help=short_help,
+        params=[*table(rows, **more), *shared],
+        epilog=_unwrapped(examples + epilog),
+    )
+
+
+def _unwrapped(text: str) -> str:
+    """A text whose paragraphs click shows line by line."""
+    return "\n\n".join(f"\b\n{paragraph}" for paragraph in text.split("\n\n"))
 
 
 def _section(option: click.Option) -> str:
     return getattr(option, "section", _OTHER)
 
 
-_EPILOG: Final = """\b
+@click.group(
+    cls=_Commands,
+    name=PROGRAM,
+    epilog=_unwrapped("""\
 Examples:
   relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
   relbase rewrite saved/ -o absolute/
@@ -329,7 +346,6 @@ Examples:
   relbase links page.html -u http://example.com/a/page.html
   relbase resolve 'http://a/b/c/d;p?q' ../g --all
 
-\b
 Exit status:
     0  done; also if the base URL is unknown (a warning says what to give)
     1  --check or check found something, or there were warnings under --strict
@@ -338,13 +354,7 @@ Exit status:
     4  input/output error, or a mailbox stayed locked
     5  a result failed its verification, and the file was left unchanged
   130  interrupted
-"""
-
-
-@click.group(
-    cls=_Commands,
-    name=PROGRAM,
-    epilog=_EPILOG,
+"""),
     context_settings={"help_option_names": ["--help"]},
     params=[
         _shown("-h", "Show the commands.", _brief),

@@ -14,7 +14,6 @@ from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
-from relbase.cli.group import table
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import command
@@ -31,29 +30,8 @@ if TYPE_CHECKING:
     from relbase.results import Entity
 
 
-_LINKS_EPILOG: Final = """\b
-Examples:
-  relbase links page.html -u http://example.com/a/page.html
-  relbase links *.html --json | jq -r 'select(.url == null) | .reference'
-  relbase links page.html --violations
-  relbase links inbox.mbox Maildir/ --json
-  relbase links *.warc.gz --parquet links.parquet
-
-\b
-Each line reads
-  file:line:column: element/@attribute: reference -> url [status]
-with the status rewritten, absolute, kept or unresolved. In mail the part
-stands before the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
-
-\b
-Exit status:
-  0  done
-  1  --violations found some, or references are unresolved under --strict
-  2  wrong usage
-  3  some inputs failed
-"""
-
-_LINKS_OPTIONS: Final = table(
+@command(
+    "List links and what they resolve to.",
     """\
 Output
 * --json                  Write JSON Lines, one object per reference.
@@ -68,14 +46,29 @@ Web archives
 Mail
   --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
                           message, the most first, as a start for --message-map.
+
+Examples:
+  relbase links page.html -u http://example.com/a/page.html
+  relbase links *.html --json | jq -r 'select(.url == null) | .reference'
+  relbase links page.html --violations
+  relbase links inbox.mbox Maildir/ --json
+  relbase links *.warc.gz --parquet links.parquet
+
+Each line reads
+  file:line:column: element/@attribute: reference -> url [status]
+with the status rewritten, absolute, kept or unresolved. In mail the part
+stands before the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
+
+Exit status:
+  0  done
+  1  --violations found some, or references are unresolved under --strict
+  2  wrong usage
+  3  some inputs failed
 """,
     parquet={"type": click.Path(dir_okay=False, readable=False)},
     columns={"read": lambda value: tuple(value.split(","))},
     unresolved_by={"type": click.Choice(list(SELECTORS))},
 )
-
-
-@command("links", "List links and what they resolve to.", _LINKS_OPTIONS, _LINKS_EPILOG)
 def links(
     inputs: tuple[str, ...],
     *,
@@ -185,36 +178,31 @@ _LAYERS: Final = {
 _LONG: Final = 2000
 _COLUMN: Final = 60
 
-_BASE_EPILOG: Final = """\b
+
+@command(
+    "Show the base URL of documents, and why.",
+    """\
+Output
+* --json                  Write JSON Lines, one object per entity, with its chain of bases.
+
 Examples:
   relbase base page.html -u http://example.com/a/page.html
   relbase base page.html -u http://example.com/ --redirect /a/
   relbase base page.html --headers headers.txt --json
   relbase base mail.eml
 
-\b
 For each document: its base URL, then the base of what encloses it, outward
 to the URL that it was retrieved from (the layers of RFC 1808 §3), then the
 candidates that were refused, and why. For a message its parts follow, one per
 line: number, type, layer, source and base URL.
 
-\b
 Exit status:
   0  done
   1  a base is missing or a candidate was refused, under --strict
   2  wrong usage
   3  some inputs failed
-"""
-
-_BASE_OPTIONS: Final = table(
-    """\
-Output
-* --json                  Write JSON Lines, one object per entity, with its chain of bases.
-"""
+""",
 )
-
-
-@command("base", "Show the base URL of documents, and why.", _BASE_OPTIONS, _BASE_EPILOG)
 def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 

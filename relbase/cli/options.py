@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import warnings
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
@@ -34,7 +35,7 @@ from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from relbase.bases.headers import MessageUrlTable
     from relbase.containers.http import Dump
@@ -82,12 +83,6 @@ class Settings(NamedTuple):
     def _kind_of_type(self) -> Kind | None:
         types = (value for field, value in self.fields if field.lower() == "content-type")
         return kind_of_type(next(types, ""))
-
-
-def command(
-    name: str, short_help: str, own: Iterable[click.Parameter], epilog: str
-) -> Callable[[Callable[..., int]], click.Command]:
-    return group.command(name, short_help, (*own, *PARAMETERS), epilog)
 
 
 def settings(given: dict[str, Any]) -> Settings:
@@ -320,7 +315,6 @@ _POLICY_TEXTS: Final = {
 }
 
 
-_FILE: Final = click.Path(allow_dash=True, readable=False)
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
 
 PARAMETERS: Final = (
@@ -359,12 +353,12 @@ Links
         url={"read": url},
         root={"dest": "roots", "multiple": True, "read": root},
         mirror={"dest": "mirrors", "multiple": True, "read": mirror},
-        map={"dest": "mapped", "type": _FILE, "read": map_of_urls},
+        map={"dest": "mapped", "read": map_of_urls},
         sidecar={"dest": "sidecars", "multiple": True, "read": suffix},
         local={"type": click.Choice(get_args(Local))},
         redirect={"multiple": True},
-        headers={"type": click.Path(readable=False), "read": headers},
-        files_from={"type": _FILE, "read": read_file},
+        headers={"read": headers},
+        files_from={"read": read_file},
         kind={"type": click.Choice(_KINDS)},
         charset={"read": charset},
         profile={"type": click.Choice([one.value for one in Profile]), "default": "rfc1808"},
@@ -382,7 +376,9 @@ Options
   -v, --verbose           Show every warning, and what was done to each input.
 * -q, --quiet             Show only errors.
 """,
-        message_map={"type": _FILE, "read": message_map},
+        message_map={"read": message_map},
         message_base={"read": message_base},
     ),
 )
+
+command: Final = partial(group.command, shared=PARAMETERS)

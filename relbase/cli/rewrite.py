@@ -13,7 +13,6 @@ import click
 from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
-from relbase.cli.group import table
 from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import CHOICES, command
@@ -27,47 +26,11 @@ if TYPE_CHECKING:
     from relbase.cli.files import Inputs
 
 
-_EPILOG: Final = """\b
-Examples:
-  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
-  relbase rewrite site/ --root site=http://example.com/ -o absolute/
-  relbase rewrite page.html -u http://example.com/a/page.html --diff
-  relbase rewrite site/ --check
-
-\b
-Saved pages, mail and archives:
-  curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
-      -u http://example.com/a --headers headers.txt -o a.html
-  relbase rewrite saved/ -o absolute/
-  relbase rewrite mirror/ --mirror mirror --local resolve -o absolute/
-  relbase rewrite saved/ -i --backup .bak -j 4 --report done.jsonl
-  relbase rewrite saved/ -i -j 4 --report done.jsonl --resume done.jsonl
-  relbase rewrite *.html --map urls.tsv -o absolute/
-  relbase rewrite inbox.mbox -o absolute.mbox
-  relbase rewrite Maildir/ -o absolute/
-  relbase rewrite crawl.warc.gz -o absolute.warc.gz
-
-\b
---local says what happens to links to files that were saved with a page:
-  companion  keep links into NAME_files (default for URLs that you give)
-  keep       keep all of them (default for URLs that relbase finds)
-  resolve    replace them with the URLs of these files, as far as known
-  off        make them absolute like any other link
-
-\b
-Exit status:
-  0  done
-  1  --check found relative links, or there were warnings under --strict
-  2  wrong usage, nothing was written
-  3  some inputs failed, the others were written
-  4  an output could not be written, or a mailbox stayed locked
-  5  a result failed its verification, and the file was left unchanged
-With --delivery: 0 when the message was written, 75 when it could not be.
-"""
-
 _FILE: Final = click.Path(dir_okay=False, readable=False)
 
-_OPTIONS: Final = table(
+
+@command(
+    "Make relative links absolute.",
     f"""\
 Output
 * -o, --output FILE|DIR   Write to FILE, or for several inputs and directories below DIR.
@@ -99,8 +62,40 @@ Web archives
   --salvage               Also convert pages that are cut off or do not decode to their end, as far
                           as they go.
   --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
+
+Examples:
+  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
+  relbase rewrite site/ --root site=http://example.com/ -o absolute/
+  relbase rewrite page.html -u http://example.com/a/page.html --diff
+  relbase rewrite site/ --check
+
+Saved pages, mail and archives:
+  curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
+      -u http://example.com/a --headers headers.txt -o a.html
+  relbase rewrite saved/ -o absolute/
+  relbase rewrite mirror/ --mirror mirror --local resolve -o absolute/
+  relbase rewrite saved/ -i --backup .bak -j 4 --report done.jsonl
+  relbase rewrite saved/ -i -j 4 --report done.jsonl --resume done.jsonl
+  relbase rewrite *.html --map urls.tsv -o absolute/
+  relbase rewrite inbox.mbox -o absolute.mbox
+  relbase rewrite Maildir/ -o absolute/
+  relbase rewrite crawl.warc.gz -o absolute.warc.gz
+
+--local says what happens to links to files that were saved with a page:
+  companion  keep links into NAME_files (default for URLs that you give)
+  keep       keep all of them (default for URLs that relbase finds)
+  resolve    replace them with the URLs of these files, as far as known
+  off        make them absolute like any other link
+
+Exit status:
+  0  done
+  1  --check found relative links, or there were warnings under --strict
+  2  wrong usage, nothing was written
+  3  some inputs failed, the others were written
+  4  an output could not be written, or a mailbox stayed locked
+  5  a result failed its verification, and the file was left unchanged
+With --delivery: 0 when the message was written, 75 when it could not be.
 """,
-    output={"type": click.Path(readable=False)},
     backup={"read": options.suffix},
     format={"type": click.Choice(get_args(Format))},
     only={"read": options.kinds},
@@ -110,9 +105,6 @@ Web archives
     resume={"type": _FILE},
     date={"read": options.date},
 )
-
-
-@command("rewrite", "Make relative links absolute.", _OPTIONS, _EPILOG)
 def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 

@@ -15,7 +15,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.group import command, table
+from relbase.cli.group import command
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
@@ -41,26 +41,8 @@ class _Resolved(NamedTuple):
     steps: tuple[Step, ...] = ()
 
 
-_RESOLVE_EPILOG: Final = """\b
-Examples:
-  relbase resolve http://a/b/c/d ../g
-  relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
-  relbase resolve --profile whatwg http://a/b -- -g
-  relbase resolve http://a/b/c/d ../g --steps --all
-
-\b
---steps shows the steps of RFC 1808 §4 by their numbers, those of RFC 3986
-§5.2, or the URL records that the WHATWG URL parser starts from and ends with.
-
-\b
-Exit status:
-  0  done
-  1  BASE is not suitable as a base, under --strict
-  2  wrong usage
-  3  a reference has no result (only in profile whatwg, and not with --all)
-"""
-
-_RESOLVE_OPTIONS: Final = table(
+@command(
+    "Resolve references against a base URL.",
     """\
 Options
   --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
@@ -68,13 +50,25 @@ Options
   --steps                 Show each step of the algorithm.
   --json                  Write JSON Lines, one object per result.
   --strict                Exit with status 1 on warnings.
+
+Examples:
+  relbase resolve http://a/b/c/d ../g
+  relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
+  relbase resolve --profile whatwg http://a/b -- -g
+  relbase resolve http://a/b/c/d ../g --steps --all
+
+--steps shows the steps of RFC 1808 §4 by their numbers, those of RFC 3986
+§5.2, or the URL records that the WHATWG URL parser starts from and ends with.
+
+Exit status:
+  0  done
+  1  BASE is not suitable as a base, under --strict
+  2  wrong usage
+  3  a reference has no result (only in profile whatwg, and not with --all)
 """,
     profile={"type": click.Choice([*(one.value for one in Profile), "all"]), "default": "rfc1808"},
     all={"dest": "every"},
 )
-
-
-@command("resolve", "Resolve references against a base URL.", _RESOLVE_OPTIONS, _RESOLVE_EPILOG)
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 def resolve(
@@ -177,14 +171,23 @@ def _result(one: _Resolved) -> str:
 
 
 _BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
-_CHECK_EPILOG: Final = """\b
+
+
+@command(
+    "Check URLs against the grammar of RFC 1808 and RFC 1738.",
+    """\
+Options
+  --base URL              Check references as relative to this URL, and the URL itself.
+  --grammar NAME          Check against rfc1808 or rfc1738 alone.
+  --json                  Write JSON Lines, one object per URL.
+  --strict                Exit with status 1 on remarks too.
+
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
   relbase check --base http://example.com/a/b this:that ../../../c
   relbase check --grammar rfc1808 http:g file:/etc/passwd
   relbase check --json ftp://u:p@example.com/x | jq .parts.password
 
-\b
 An absolute URL of a known scheme must match the production of that scheme in
 RFC 1738 §5; any other URL must match RFC 1808 §2.2. Where RFC 1808 says that
 it differs from RFC 1738 ("/" and "?" in a query, "?" in ftp and file paths,
@@ -192,34 +195,15 @@ it differs from RFC 1738 ("/" and "?" in a query, "?" in ftp and file paths,
 verdicts differ, both are shown. With --grammar only that one decides: rfc1808
 accepts URLs of every scheme, rfc1738 accepts no relative ones.
 
-\b
 The objects of --json have the fields version, url, base, rfc1808, rfc1738
 (the production that accepts the URL, or null), parts and violations.
 
-\b
 Exit status:
   0  every URL matches
   1  a URL violates the grammar, or there are remarks under --strict
   2  wrong usage
-"""
-
-_CHECK_OPTIONS: Final = table(
-    """\
-Options
-  --base URL              Check references as relative to this URL, and the URL itself.
-  --grammar NAME          Check against rfc1808 or rfc1738 alone.
-  --json                  Write JSON Lines, one object per URL.
-  --strict                Exit with status 1 on remarks too.
 """,
     grammar={"type": click.Choice([grammar.value for grammar in Grammar])},
-)
-
-
-@command(
-    "check",
-    "Check URLs against the grammar of RFC 1808 and RFC 1738.",
-    _CHECK_OPTIONS,
-    _CHECK_EPILOG,
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def check(
@@ -294,33 +278,31 @@ def _ascii(text: str) -> str:
     return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
 
 
-_SPLIT_EPILOG: Final = """\b
+@command(
+    "Split URLs into their components.",
+    """\
+Options
+  --json                  Write JSON Lines, one object per URL.
+
 Examples:
   relbase split 'http://a/b/c/d;p?q#f'
   relbase split 'ftp://user:@example.com/%2Fetc/motd;type=a'
   relbase split --json gopher://example.com/7/find | jq .parts.gtype
 
-\b
 For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3, the URL
 record that browsers make of it, the parts that RFC 1738 §5 gives it (RFC 1808
 §2.2 for a relative URL), and the category of its scheme by RFC 1808 §2.3.
 Values stand in quotes: "" is empty.
 
-\b
 The objects of --json have the fields version, url, rfc1808, rfc3986, whatwg
 (null for a failure), parts (null if it is not a URL) and category. An absent
 component is null; parts holds only those that are present.
 
-\b
 Exit status:
   0  done: every text can be split
   2  wrong usage
-"""
-
-_SPLIT_OPTIONS: Final = table("Options\n  --json  Write JSON Lines, one object per URL.\n")
-
-
-@command("split", "Split URLs into their components.", _SPLIT_OPTIONS, _SPLIT_EPILOG)
+""",
+)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def split(urls: tuple[str, ...], *, json: bool) -> int:
     """Split each URL, absolute or relative, into its components.
