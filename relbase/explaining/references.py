@@ -20,7 +20,7 @@ from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
-from relbase.view.charset import DEFAULT, WIDE, lookup, sniff
+from relbase.view.charset import DEFAULT, WIDE, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
@@ -215,13 +215,8 @@ def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
     name = (stated or sniff(data, label, meta=False)).name
     if lookup(name) is None:  # UTF-32 and the like, which browsers do not read
         name = DEFAULT.name
-    if name != DEFAULT.name:
-        return name
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return name
-    return "utf-8"  # most often what says that it is Latin-1 is UTF-8 all the same
+    # Most often what says that it is Latin-1 is UTF-8 all the same.
+    return "utf-8" if name == DEFAULT.name and is_utf_8(data) else name
 
 
 # ---- the list of references: what each resolves to, by which step, and why those that stay do

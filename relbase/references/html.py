@@ -209,14 +209,6 @@ def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
     return None
 
 
-def base_hrefs(text: bytes) -> Iterator[tuple[Element, Attribute]]:
-    """Each `<base>` that has a href, wherever it stands."""
-    for element in elements(text, 0, len(text)):
-        if isinstance(element, Element) and element.name == b"base":
-            for href in tags.attributes(text, element.attributes, element.end, {b"href"}):
-                yield element, href
-
-
 base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 

@@ -48,7 +48,13 @@ def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[
     """Notes on each `<base href>` that browsers ignore."""
     if not any(islice(html.base_tag.finditer(text), first is not None, None)):
         return
-    found = (one for one in html.base_hrefs(text) if one[1] != first)
+    found = (
+        (element, href)
+        for element in html.elements(text, 0, len(text))
+        if element.name == b"base"
+        for href in tags.attributes(text, element.attributes, element.end, {b"href"})
+        if href != first
+    )
     for element, href in islice(found, _LISTED):
         stated = _statement(text, href, around)
         why = "comes after the first <base href>"
