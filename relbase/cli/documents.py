@@ -184,14 +184,15 @@ def collect(
 ) -> None:
     data, line, line_start, at = document.data, document.lines + 1, 0, 0
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
+        text = sentence(in_input(document, note), document.number, several=several)
         place = ""
         if note.span:
             before, at = at, note.span.start
             line += data.count(b"\n", before, at)
             line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
             place = f":{line}:{at - line_start + 1}"
-        text = sentence(in_input(document, note), document.number, several=several)
-        text = text.replace(f" at {place[1:]}:", ":", 1)  # it stands at the start of the line
+            for end in (":", " "):  # it stands at the start of the line
+                text = text.replace(f" at {place[1:]}{end}", end, 1)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
