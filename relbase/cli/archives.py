@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 _CODING: Final = "coding"
 _PAUSE: Final = 0.5  # seconds between two lines of progress
+_SUFFIX: Final = ".parquet"
+_MARK: Final = b"PAR1"
+
+# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
+_PAGE: Final = 1 << 17
 
 # By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
 _COUNTED: Final = {
@@ -256,13 +261,6 @@ class Archive(NamedTuple):
                 base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
                 shown = base if entity.base.url else "none"
                 streams.say(f"{self._place(page)}: {before_part(entity.part)}{shown}")
-
-
-_SUFFIX: Final = ".parquet"
-_MARK: Final = b"PAR1"
-
-# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
-_PAGE: Final = 1 << 17
 
 
 class Table(NamedTuple):

@@ -42,6 +42,14 @@ COMMANDS: Final = {
 
 _ALSO: Final = {"convert": "rewrite", "list": "links", "lint": "check", "parse": "split"}
 _is_url: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_OTHER: Final = "Options"
+_SECTIONS: Final = (
+    *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
+)
+_TERM: Final = 25  # where the texts of all options begin
+_SECTION: Final = regex(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
+_ROW: Final = regex(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
+_BRIEF: Final = "relbase.brief"  # whether the help is that of -h
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -150,12 +158,6 @@ def _loaded(module: str) -> ModuleType:
         raise click.UsageError(str(error)) from None
 
 
-_OTHER: Final = "Options"
-_SECTIONS: Final = (
-    *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
-)
-_TERM: Final = 25  # where the texts of all options begin
-
 # Options that people try, and what does what they mean: the first that a command has.
 _GUESSES: Final = """\
 -b -u --base --base-href --base-url --url: --url | --base | the first argument
@@ -230,10 +232,6 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
     return tuple(options)
 
 
-_SECTION: Final = regex(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
-_ROW: Final = regex(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
-
-
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
         try:
@@ -279,9 +277,6 @@ class Command(click.Command):
             with formatter.section(section):
                 rows = [(term.ljust(_TERM), text) for term, text in records]
                 formatter.write_dl(rows, col_max=_TERM)
-
-
-_BRIEF: Final = "relbase.brief"  # whether the help is that of -h
 
 
 def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Option:

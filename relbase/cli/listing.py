@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Entity
 
+_LAYERS: Final = {
+    Layer.EMBEDDED: "embedded, §3.1",
+    Layer.ENTITY: "entity, §3.2",
+    Layer.RETRIEVAL: "retrieval, §3.3",
+    Layer.NONE: "none, §3.4",
+}
+_LONG: Final = 2000
+_COLUMN: Final = 60
+_UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
+
 
 @command(
     "List links and what they resolve to.",
@@ -148,9 +158,6 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
 
-_UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
-
-
 def _count_unresolved(by: str, reading: Reading) -> int:
     left: Unresolved = Counter()
 
@@ -166,17 +173,6 @@ def _count_unresolved(by: str, reading: Reading) -> int:
     for line in unresolved_lines(left):
         streams.say(line)
     return status
-
-
-_LAYERS: Final = {
-    Layer.EMBEDDED: "embedded, §3.1",
-    Layer.ENTITY: "entity, §3.2",
-    Layer.RETRIEVAL: "retrieval, §3.3",
-    Layer.NONE: "none, §3.4",
-}
-
-_LONG: Final = 2000
-_COLUMN: Final = 60
 
 
 @command(

@@ -45,6 +45,8 @@ CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
+_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
+_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 
 
 class Settings(NamedTuple):
@@ -218,10 +220,6 @@ def map_of_urls(value: str) -> dict[str, str]:
         if line and why:
             raise ValueError(f"{printable(value)}: line {number}: {why}")
     return urls
-
-
-_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
-_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 
 
 def root(value: str) -> Root:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relbase.url.step import Step
 
 _WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list
+_BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
 
 
 class _Resolved(NamedTuple):
@@ -168,9 +169,6 @@ def _show_all(rows: list[list[_Resolved]]) -> None:
 
 def _result(one: _Resolved) -> str:
     return f"failure: {one.error}" if one.url is None else printable(one.url)
-
-
-_BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
 
 
 @command(

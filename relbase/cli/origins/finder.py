@@ -41,11 +41,12 @@ class Origins(NamedTuple):
     local: places.Local | None = None
 
 
-_SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
-
 # Links lead to the same files again and again; a tree may have a million.
 _REMEMBERED: Final = 1 << 16
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
+
+# Without these, and without a NUL of UTF-16, a page has no base of its own.
+_may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
 
 
 class Finder:
@@ -231,10 +232,6 @@ def _chosen(all_stated: Iterable[Found]) -> Found:
     return Found(notes=tuple(notes))
 
 
-# Without these, and without a NUL of UTF-16, a page has no base of its own.
-_may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
-
-
 def _opened_base(call: Call, path: str, data: bytes) -> str:
     """What the references of a page resolve against when it is opened by `file:`."""
     steps = path.replace(os.sep, "/").removeprefix("/")
@@ -253,7 +250,7 @@ def _stated_in(path: str) -> str | None:
         with opened(Input(path)) as source:
             if url := _chosen(paths.beside(source)).url:
                 return url
-            pages = _marks(next(source.pieces, b"")[:_SAVED_HEAD]).pages
+            pages = _marks(next(source.pieces, b"")).pages
     except InputError:
         return None
     return pages[0].value if pages else None

@@ -29,6 +29,38 @@ if TYPE_CHECKING:
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 
 INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.shtml", "index.php"))
+_SCHEMES: Final = frozenset(("http", "https", "ftp"))
+
+# A name with a dot, an address, or localhost; wget writes ":port", on Windows "+port".
+_host: Final = expression(
+    r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+|localhost|\[[0-9A-Fa-f:.]+\])(?:[:+]([0-9]{1,5}))?"
+)
+
+# What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
+_added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
+
+# What people call directories of their own, and no host.
+_domain: Final = expression(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?", re.IGNORECASE)
+_COLUMNS: Final = 9  # date, sizes, flags, status, message, type, etag, URL, local file
+
+# Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
+# gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
+# xed04.html.
+_delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.DOTALL)
+
+# Anybody may write beside a page: nothing there is longer in good faith.
+_LIMIT: Final = 1 << 20
+_zone: Final = expression(
+    r"^[ \t]*\[ZoneTransfer\](?:(?!^[ \t]*\[).)*?^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+
+# What states the address that a page calls its own: the element, the attribute and its value that
+# say so, where the URL is, and the source.
+_CANONICAL: Final = (
+    (b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
+    (b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
+)
 
 
 class Found(NamedTuple):
@@ -87,17 +119,6 @@ class Mirror(NamedTuple):
     adds: bool = False  # whether its program added ends to names
 
 
-_SCHEMES: Final = frozenset(("http", "https", "ftp"))
-
-# A name with a dot, an address, or localhost; wget writes ":port", on Windows "+port".
-_host: Final = expression(
-    r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+|localhost|\[[0-9A-Fa-f:.]+\])(?:[:+]([0-9]{1,5}))?"
-)
-
-# What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
-_added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
-
-
 def original_name(path: str) -> str | None:
     folder, name = os.path.split(path)
     for suffix in ("", ".html", ".css"):
@@ -139,10 +160,6 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
     return Found(url, source, sure, notes=tuple(notes))
 
 
-# What people call directories of their own, and no host.
-_domain: Final = expression(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?", re.IGNORECASE)
-
-
 def mirror_in(tree: str) -> str | None:
     """Return what looks like a mirror by `wget -m`, with an index page in directories of hosts."""
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
@@ -158,14 +175,6 @@ def mirror_in(tree: str) -> str | None:
 
 def adds(directory: str) -> bool:
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
-
-
-_COLUMNS: Final = 9  # date, sizes, flags, status, message, type, etag, URL, local file
-
-# Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
-# gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
-# xed04.html.
-_delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.DOTALL)
 
 
 def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
@@ -217,10 +226,6 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-# Anybody may write beside a page: nothing there is longer in good faith.
-_LIMIT: Final = 1 << 20
-
-
 def beside(source: OpenInput) -> Iterator[Found]:
     """Yield the URLs that are stated beside an input, strongest first."""
     if source.status is None:
@@ -264,12 +269,6 @@ def _where_froms(value: bytes) -> str:
     return items[0] if is_list else ""
 
 
-_zone: Final = expression(
-    r"^[ \t]*\[ZoneTransfer\](?:(?!^[ \t]*\[).)*?^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
-)
-
-
 def _host_url(value: bytes) -> str:
     """Windows: `[ZoneTransfer]` and `HostUrl=` of the stream or file Zone.Identifier."""
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
@@ -299,13 +298,6 @@ _ATTRIBUTES: Final[tuple[tuple[str, Callable[[bytes], str]], ...]] = (
 _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
     ("{}:Zone.Identifier", _host_url, "Zone.Identifier"),
     ("index.json", _archive_box, "index.json of ArchiveBox"),
-)
-
-
-# The element, the attribute and its value that say so, where the URL is, and the source.
-_CANONICAL: Final = (
-    (b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
-    (b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
 )
 
 

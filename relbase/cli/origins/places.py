@@ -36,6 +36,16 @@ _COMPANIONS: Final = (
     *("_datoteke", "_fitxers", "_failid", "_fails", "_bylos", "_fajlovi", "_fitxategiak"),
 )
 
+# What all parsers read alike, without dots that are escaped.
+_plain: Final = expression(r"(?!.*%2[Ee])[!#-;=?-\[\]-~]*")
+
+# The first step of a path that all systems and parsers read alike.
+_step: Final = expression(r"/?[A-Za-z0-9_~][A-Za-z0-9_.~-]*(?=[/?#]|\Z)")
+
+# With more names beside a page it takes less time to look at each of its references.
+_NAMES: Final = 200
+_REMEMBERED: Final = 4096
+
 
 def _named(url: str) -> str | None:
     components = rfc3986.split(url)
@@ -45,13 +55,6 @@ def _named(url: str) -> str | None:
     if os.name == "nt":
         path = path.removeprefix("/").replace("/", os.sep)
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
-
-
-# What all parsers read alike, without dots that are escaped.
-_plain: Final = expression(r"(?!.*%2[Ee])[!#-;=?-\[\]-~]*")
-
-# The first step of a path that all systems and parsers read alike.
-_step: Final = expression(r"/?[A-Za-z0-9_~][A-Za-z0-9_.~-]*(?=[/?#]|\Z)")
 
 
 def _path_of(base: str, reference: str) -> str | None:
@@ -64,10 +67,6 @@ def _path_of(base: str, reference: str) -> str | None:
         return _named(whatwg.resolve(base, reference))
     except ValueError:
         return None
-
-
-# With more names beside a page it takes less time to look at each of its references.
-_NAMES: Final = 200
 
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
@@ -87,9 +86,6 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     written = {os.fsencode(name) for name in names}
     written |= {quoted(name).encode() for name in names if not _step.fullmatch(name)}
     return any(name in data for name in written)
-
-
-_REMEMBERED: Final = 4096
 
 
 class Neighbours:
