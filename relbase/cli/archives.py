@@ -11,7 +11,7 @@ import os
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from relbase.cli.findings import LinkPrinter
-    from relbase.cli.jobs import Done, Options, Plan
+    from relbase.cli.jobs import Done, Plan
     from relbase.cli.options import Settings
 
 _CODING: Final = "coding"
@@ -44,6 +44,8 @@ _MARK: Final = b"PAR1"
 
 # A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
 _PAGE: Final = 1 << 17
+
+_T = TypeVar("_T")
 
 # By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
 _COUNTED: Final = {
@@ -83,7 +85,8 @@ class Archive(NamedTuple):
             if isinstance(found, warc.Page):
                 count[0] += 1
                 for remark in found.remarks:
-                    self._note(found, _CODING, f"{printable(remark)} [{_CODING}]")
+                    text = f"warning: {printable(remark)} [{_CODING}]"
+                    self.warned.add(_CODING, f"{self._place(found)}: {text}")
                 yield found
             else:
                 unread(found)
@@ -138,19 +141,15 @@ class Archive(NamedTuple):
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
 
-    def _note(self, page: warc.Page, reason: str, text: str) -> None:
-        self.warned.add(reason, f"{self._place(page)}: warning: {text}")
-
     def warn(self, text: str) -> None:
         self.tally.warnings += 1
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{self.source.shown}: warning: {text}")
 
-    @contextmanager
-    def _guarding(self, page: warc.Page) -> Iterator[None]:
+    def _guarded(self, page: warc.Page, made: Iterable[_T]) -> Iterator[_T]:
         """Let a defect cost a page alone: it is reported, and the input counts as failed."""
         try:
-            yield
+            yield from made
         except Exception as error:  # noqa: BLE001 (one page of many stops no others)
             self.report(work.fault_of_error(page, error))
 
@@ -160,7 +159,8 @@ class Archive(NamedTuple):
     def rewritten(self, plan: Plan, done: Done) -> Iterator[bytes]:
         own = plan.options
         packing, name = self._packing(own.output)
-        self._refuse_originals(own, packing)
+        if own.with_originals and (why := self._hindrance(packing)):
+            raise files.InputError(why)
         try:
             date = own.date or date_of_run(plan.now)
             info, record = warc.warcinfo(name, date=date, **self.how)
@@ -168,28 +168,25 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
+        convert = partial(warc.conversion, date=date, info=info, **self.how)
         pages = 0
         for page in self.pages():
             pages += 1
-            if not (page.succeeded or own.all_status):
-                continue
-            made = None
-            with self._guarding(page):
-                made = warc.conversion(page, date=date, info=info, **self.how)
-            if made is None:
-                continue
-            done.notes.update(_CODING for _ in page.remarks)
-            for note in made.notes:
-                done.notes[note.reason.value] += 1
-                self._note(page, note.reason.value, sentence(note))
-            if own.report is not None:
-                done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
-            if made.record is not None and page.truncated and not own.salvage:
-                self.report(work.truncated_fault(page))
-            elif made.record is not None:
-                done.changed += 1
-                done.places += len(made.edits)
-                yield warc.pack(made.record, packing)
+            wanted = (page,) if page.succeeded or own.all_status else ()
+            for made in self._guarded(page, map(convert, wanted)):
+                done.notes.update(_CODING for _ in page.remarks)
+                for note in made.notes:
+                    done.notes[note.reason.value] += 1
+                    text = f"{self._place(page)}: warning: {sentence(note)}"
+                    self.warned.add(note.reason.value, text)
+                if own.report is not None:
+                    done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
+                if made.record is not None and page.truncated and not own.salvage:
+                    self.report(work.truncated_fault(page))
+                elif made.record is not None:
+                    done.changed += 1
+                    done.places += len(made.edits)
+                    yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
@@ -209,46 +206,35 @@ class Archive(NamedTuple):
         packing = files.packing_of(output)
         return self.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
 
-    def _refuse_originals(self, own: Options, packing: str) -> None:
-        if not own.with_originals:
-            return
+    def _hindrance(self, packing: str) -> str:
+        """Return why --with-originals cannot be done, "" where it can."""
         if self.is_zip:
-            raise files.InputError(
-                "the rest of a WACZ is not made anew: leave --with-originals out"
-            )
+            return "the rest of a WACZ is not made anew: leave --with-originals out"
         if not files.is_read_again(self.source):
-            raise files.InputError("--with-originals reads the archive twice: give a file")
+            return "--with-originals reads the archive twice: give a file"
         with files.opened(self.source.input) as original:
             start = next(original.pieces, b"")
         if packing != self.packing:
             fix = "give -o a name that ends as the input's"
-            raise files.InputError(f"--with-originals keeps the compression of the input: {fix}")
+            return f"--with-originals keeps the compression of the input: {fix}"
         if packing == "zst" and not start.startswith(b"\x28\xb5\x2f\xfd"):
-            text = "its records need the dictionary at its start: leave --with-originals out"
-            raise files.InputError(text)
+            return "its records need the dictionary at its start: leave --with-originals out"
         first = next(pieces([start]), None)  # whatever its name says
-        if first is not None and arc_line(first.data[:MAX_ARC_LINE]):
-            text = "ARC and WARC do not mix in one file: leave --with-originals out"
-            raise files.InputError(text)
+        is_arc = first is not None and arc_line(first.data[:MAX_ARC_LINE])
+        return "ARC and WARC do not mix in one file: leave --with-originals out" if is_arc else ""
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
-        name = self.source.name
+        name, how = self.source.name, self.how
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
-                table.add(self._guarded(page, rows.packed_rows))
+                table.add(self._guarded(page, rows.packed_rows(page, name, **how)))
             return
+        wat_of = partial(rows.wat, warc=name, **how)  # a page as a record of a WAT file has it
         for page in self.pages():
-            if wat:  # a page as a record of a WAT file has it
-                with self._guarding(page):
-                    streams.say(json.dumps(rows.wat(page, name, **self.how)))
-                continue
-            for row in self._guarded(page, rows.link_rows):
+            for record in self._guarded(page, map(wat_of, (page,) if wat else ())):
+                streams.say(json.dumps(record))
+            for row in self._guarded(page, () if wat else rows.link_rows(page, name, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
-
-    def _guarded(self, page: warc.Page, make: Callable[..., Any]) -> Iterator[Any]:
-        """The rows of a page, or columns of them; after a defect no more of them."""
-        with self._guarding(page):
-            yield from make(page, self.source.name, **self.how)
 
     def show_bases(self, *, as_json: bool) -> None:
         for page in self.pages():

@@ -202,10 +202,17 @@ class Option(click.Option):
         kind: dict[str, Any] = {"metavar": metavar} if metavar else {"is_flag": True}
         if "FILE" in metavar:  # for completion: it is looked at when it is read
             kind["type"] = click.Path(readable=False)
-        callback = None if read is None else _reading(read)
-        super().__init__(declared, help=text, **{"callback": callback, **kind, **more})
-        self.section = section
-        self.basic = basic
+        super().__init__(declared, help=text, **{**kind, **more})
+        self.section, self.basic, self._read = section, basic, read
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        value = super().type_cast_value(ctx, value)
+        if self._read is None or not isinstance(value, (str, tuple)):  # it was not given
+            return value
+        try:
+            return tuple(map(self._read, value)) if isinstance(value, tuple) else self._read(value)
+        except ValueError as error:
+            raise click.BadParameter(printable(str(error)), ctx, self) from None
 
     def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
         """Leave out the range of a number: the help says what matters of it."""
@@ -230,18 +237,6 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
         text = f"not read as a row: {missed.strip()!r}; options without a row: {[*more]}"
         raise ValueError(text)
     return tuple(options)
-
-
-def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
-        try:
-            if isinstance(value, tuple):  # of an option that may be repeated
-                return tuple(map(read, value))
-            return None if value is None else read(value)
-        except ValueError as error:
-            raise click.BadParameter(printable(str(error))) from None
-
-    return callback
 
 
 class Command(click.Command):
