@@ -1,7 +1,7 @@
 """Directories that files are read from and written into, on systems that differ.
 
-To mind: what is done in a directory is done through its descriptor, so that nothing can be put in
-its place in between. Where the system has no such calls (Windows), that is not seen.
+What is done in a directory is done through its descriptor: nothing can be put in its place in
+between. Windows has no such calls.
 """
 
 from __future__ import annotations
@@ -25,11 +25,7 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 _temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
-
-# How often a new file is made when another run takes it for one that a killed run left.
-_ATTEMPTS: Final = 8
 
 
 def _flag(*names: str) -> int:
@@ -115,9 +111,8 @@ class Directory(AbstractContextManager["Directory"]):
                 os.fsync(self._descriptor)
 
     def names(self) -> list[str]:
-        if self._descriptor is None or os.listdir not in os.supports_fd:
-            return os.listdir(self.path)  # noqa: PTH208
-        return os.listdir(self._descriptor)  # noqa: PTH208
+        by_name = self._descriptor is None or os.listdir not in os.supports_fd
+        return os.listdir(self.path if by_name else self._descriptor)  # noqa: PTH208
 
 
 # There are file systems that bring no directory to the disk on their own, and directories that may
@@ -169,12 +164,11 @@ class NewFile(AbstractContextManager["NewFile"]):
 
     def __init__(self, parent: Directory, name: str, mode: int = 0o600) -> None:
         self._parent = parent
-        for _ in range(_ATTEMPTS):
+        for _ in range(8):  # another run may take it for one that a killed run left
             self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
             self.descriptor = parent.open_new(self.name, mode)
             self._is_open = True
             is_own = lock(self.descriptor) is not False
-            # Another run that has the lock, or had it before, removes it.
             if is_own and (os.name == "nt" or os.fstat(self.descriptor).st_nlink != 0):
                 return
             self.close()
@@ -195,7 +189,7 @@ class NewFile(AbstractContextManager["NewFile"]):
         """Bring the content to the disk, since a rename may reach it before, and say what it is."""
         times = (like.st_atime_ns, like.st_mtime_ns) if like else None
         if like is not None and hasattr(os, "fchmod"):
-            os.fchmod(self.descriptor, like.st_mode & _OWN_BITS)
+            os.fchmod(self.descriptor, like.st_mode & 0o777)  # not setuid, setgid and sticky
         if times and not _CLOSED_FIRST:
             os.utime(self.descriptor, ns=times)
         os.fsync(self.descriptor)
@@ -218,14 +212,13 @@ _CLOSED_FIRST: Final = os.utime not in os.supports_fd
 
 def lock(descriptor: int) -> bool | None:
     """Lock a file until it is closed; False if somebody has it, None if nothing can be locked."""
-    with suppress(OSError):
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return False
-            return True
-    return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (AttributeError, OSError):
+        return None
+    return True
 
 
 def lock_as_mail(descriptor: int) -> None:

@@ -180,7 +180,6 @@ def _messages(
         failed(name, InputError(error.strerror or str(error)))
 
 
-_OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
 # Of wget -K, Windows and mail programs: they tell of a file.
 _BESIDE: Final = (".orig", ":Zone.Identifier", ".lock")
 _KEPT: Final = "kept beside a page by a program, or as a backup"
@@ -232,7 +231,7 @@ def _why_skipped(
     if entry.is_symlink():
         return "that are symbolic links"
     if entry.is_dir(follow_symlinks=False):
-        return _KEPT if entry.name == _OWN_DIRECTORY else None
+        return _KEPT if entry.name == "hts-cache" else None  # of HTTrack
     if not entry.is_file(follow_symlinks=False):
         return "that are not regular files"
     for suffix in beside:

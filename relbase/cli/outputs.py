@@ -1,7 +1,6 @@
 """Where outputs go: planned, and clashes refused, before the first is written.
 
-To mind: names come from the inputs alone, never from a document (threat W7), and lead over no
-symbolic link inside of the directory that was given.
+Names come from the inputs alone, never from a document (threat W7).
 """
 
 from __future__ import annotations
@@ -170,14 +169,15 @@ def plan_maildir(
         path = os.path.join(copy, folder)  # noqa: PTH118
         made.add(path)
         for directory in MAILDIR:
-            os.makedirs(os.path.join(path, directory), _PRIVATE, exist_ok=True)  # noqa: PTH103, PTH118
+            # Its owner alone reads mail.
+            os.makedirs(os.path.join(path, directory), 0o700, exist_ok=True)  # noqa: PTH103, PTH118
         if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
             with opened_directory(path) as opened, suppress(FileExistsError):
                 os.close(opened.open_new(_MARK, 0o600))
     left = sorted(_left(original, folders))
     if left:
-        shown = ", ".join(map(printable, left[:_LISTED]))
-        more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
+        shown = ", ".join(map(printable, left[:10]))
+        more = f" and {len(left[10:])} more" if left[10:] else ""
         text = f"not copied, since they are not messages: {shown}{more}"
         streams.warn(f"{files.shown_name(original)}: {text}")
     settle(made)
@@ -186,9 +186,6 @@ def plan_maildir(
 
 
 _MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
-_PRIVATE: Final = 0o700  # its owner alone reads mail
-
-_LISTED: Final = 10
 
 
 def _left(original: str, folders: Iterable[str]) -> Iterator[str]:

@@ -132,19 +132,16 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(inputs, found, own)
         finder = finder_of(found, settings, tally)
-        # What inputs are reached from is open for the whole run: none can be swapped.
+        # What inputs are reached from is open for the whole run: none can be swapped. A process
+        # can have a thousand files open, or fewer: more trees than this are opened by name.
         roots: dict[str, Directory] = {}
-        for root in islice(dict.fromkeys(one.root for one in found.all if one.root), _HELD):
+        for root in islice(dict.fromkeys(one.root for one in found.all if one.root), 100):
             with suppress(OSError):  # reported when an input is read
                 roots[root] = stack.enter_context(opened_directory(root))
         plan = Plan(settings, own, finder, found.several, found.passed, now, roots, uploads)
         tally += run(plan, jobs)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
-
-
-# A process can have a thousand files open, or fewer: more trees than this are opened by name.
-_HELD: Final = 100
 
 
 def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:

@@ -152,10 +152,10 @@ class _Running:
         if lines:
             how = "by sender (relbase links --unresolved-by lists them):"
             streams.warn(f"relative links without a base, {how}")
-        for line in lines[:_SENDERS]:
+        for line in lines[:10]:
             streams.warn(f"  {line}")
-        if len(lines) > _SENDERS:
-            streams.warn(f"  and {len(lines) - _SENDERS} more")
+        if lines[10:]:
+            streams.warn(f"  and {len(lines[10:])} more")
 
     def _sum(self) -> str:
         parts: list[str] = []
@@ -175,8 +175,6 @@ class _Running:
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"
 
 
-_SENDERS: Final = 10  # that are shown
-
 _WORDS: Final = {
     State.SKIPPED: "done before",
     State.PASSED: "of other kinds",
@@ -191,10 +189,6 @@ _SARIF: Final = (
 
 
 _COLOURS: Final = {"--- ": "1", "+++ ": "1", "+": "32", "-": "31", "@": "36"}
-
-
-# How long a process that takes too long has to remove its unfinished file, in seconds.
-_FAREWELL: Final = 1.0
 
 
 class _Process:
@@ -229,7 +223,7 @@ class _Process:
             why = f"it took longer than {limit:g} seconds (--time-limit)"
             text = f"{why}: the process that read it was ended"
             self.process.terminate()  # first so that it can remove its unfinished file
-            self.process.join(_FAREWELL)
+            self.process.join(timeout=1)
             self.process.kill()
             self.process.join()
         except (EOFError, OSError):

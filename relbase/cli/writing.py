@@ -1,7 +1,7 @@
 """How a file is written: one way for outputs, for files that are replaced, and for Maildirs.
 
-A new file is brought to the disk, and gets its name in one step. In a Maildir a name can change
-with the size of the message: then both are there for a moment, better twice than lost.
+In a Maildir a name can change with the size of the message: then both are there for a moment,
+better twice than lost.
 """
 
 from __future__ import annotations
@@ -257,9 +257,8 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
                 raise
 
 
-# How long others have to finish a delivery, in seconds, and how often it is tried.
+# How long others have to finish a delivery, in seconds.
 PATIENCE: Final = 10.0
-_PAUSE: Final = 0.1
 
 
 @contextmanager
@@ -278,7 +277,7 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
                         why = f"there is a lock, {shown}.lock"
                     text = f"{why}: wait for it, or rewrite a copy with -o"
                     raise OutputError(f"{shown}: {text}")
-                time.sleep(_PAUSE)
+                time.sleep(0.1)
         except OSError as error:
             text = f"it cannot be locked: {error.strerror or error}"
             raise OutputError(f"{shown}: {text}") from None
