@@ -17,8 +17,7 @@ from relbase.references.vocabulary import (
     PLACES,
     TEXT_ROWS,
     Nested,
-    choose,
-    choose_text,
+    counting,
     held,
     keyword,
 )
@@ -63,6 +62,7 @@ TEXT: Final = b'"'  # with character references, as a value
 PIECES: Final = b"<"  # with comments and CDATA sections between
 
 _FOREIGN: Final = frozenset((b"svg", b"math"))
+_SVG_STYLE: Final = held(SVG, b"style").text
 
 
 # One loop over the tokens: its branches are the rules that decide what is markup.
@@ -138,7 +138,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             if is_style:
                 stated = {each.name: each for each in tags.attributes(text, found.end(), pos)}
-                sheet = choose_text(SVG, b"style", partial(_value, text, stated))
+                sheet = counting(_SVG_STYLE, partial(_value, text, stated), extended=False)
                 pos, in_sheet = raw_end, sheet is not None
             continue
         if name == b"frameset" and frames is None:
@@ -165,22 +165,22 @@ def slots(
 ) -> Iterator[Slot]:
     """The values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
+    rows, text_rows, asked = held(namespace, name)
     attributes = {}
     if tag_end - attributes_at > len(">"):
-        asked = held(namespace, name).asked
         asked = asked.union(named) if named else asked
         attributes = {
-            found.name: found for found in tags.attributes(text, attributes_at, tag_end, asked)
+            each.name: each for each in tags.attributes(text, attributes_at, tag_end, asked)
         }
     if not attributes and raw_end == tag_end:
         return
     value_of = partial(_value, text, attributes)
-    for attribute, row in choose(
-        namespace, name, attributes, value_of, extended=extended, named=named
-    ):
-        codebase = attributes.get(b"codebase") if row.on_codebase else None
-        yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
-    inside = choose_text(namespace, name, value_of) if raw_end > tag_end else None
+    for attribute, found in attributes.items():
+        row = counting(named.get(attribute) or rows.get(attribute, ()), value_of, extended=extended)
+        if row is not None:
+            codebase = attributes.get(b"codebase") if row.on_codebase else None
+            yield Slot(namespace, name, attribute, row, found, codebase)
+    inside = counting(text_rows, value_of, extended=False) if raw_end > tag_end else None
     if inside is not None:
         quote = RAW if namespace == HTML else PIECES if token(text, tag_end, raw_end) else TEXT
         value = tags.Attribute(b"", tag_end, raw_end, quote, equals=True)

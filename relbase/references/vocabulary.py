@@ -19,7 +19,7 @@ from relbase.references.values import Syntax
 from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from relbase.notes import Reason
 
@@ -113,7 +113,7 @@ class Row(NamedTuple):
     syntax: Syntax | Nested  # the grammar of the value
     empty: bool = False  # an empty value is a reference (rule 6)
     local: bool = False  # a fragment alone refers into the document wherever it is (rule 8)
-    local_when: Condition | None = None  # the condition on which that is so; `choose` asks it
+    local_when: Condition | None = None  # the condition on which that is so; `counting` asks it
     on_codebase: bool = False  # relative to the element's `codebase` (HTML 4.01 §13.3, §13.4)
     own_url: bool = False  # empty means the document's own URL, whatever `<base>` says
     extended: bool = False  # counts with the policy `extended` only
@@ -308,33 +308,10 @@ def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[
     return {name.encode(): (syntaxes[syntax],) for name, syntax in attributes}
 
 
-def choose(
-    namespace: str,
-    element: bytes,
-    names: Iterable[bytes],
-    value_of: ValueOf,
-    *,
-    extended: bool = False,
-    named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
-) -> Iterator[tuple[bytes, Row]]:
-    """The attributes of one element that hold references, in the order in which they are named."""
-    rows = held(namespace, element).rows
-    for name in names:
-        row = counting(named.get(name) or rows.get(name, ()), value_of, extended=extended)
-        if row is None:
-            continue
-        is_local = row.local_when is not None and row.local_when.holds(value_of)
-        yield name, row._replace(local=True) if is_local else row
-
-
-def choose_text(namespace: str, element: bytes, value_of: ValueOf) -> Row | None:
-    """By which row the text of an element holds references; None when it does not."""
-    return counting(held(namespace, element).text, value_of, extended=False)
-
-
 def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: bool) -> Row | None:
-    """Return the first of some rows whose condition holds."""
+    """Return the first of some rows whose condition holds, as it counts on the element."""
     for row in rows:
         if (extended or not row.extended) and (row.when is None or row.when.holds(value_of)):
-            return row
+            is_local = row.local_when is not None and row.local_when.holds(value_of)
+            return row._replace(local=True) if is_local else row
     return None

@@ -177,7 +177,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     }
     rows = {key: found for key, found in rows.items() if found}
     plain_rows = {
-        key: None if row.when is not None or row.on_codebase or key == XML_BASE else row
+        key: None if row.when or row.local_when or row.on_codebase or key == XML_BASE else row
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)

@@ -18,7 +18,7 @@ from relbase.opening.door import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
-from relbase.references.vocabulary import Nested, Row, held
+from relbase.references.vocabulary import Nested, Row, counting, held
 from relbase.rewriting.context import Budget, Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from relbase.policy import Policy
+    from relbase.references.vocabulary import ValueOf
     from relbase.trees.markup import ElementRow, Spot
     from relbase.trees.tree import Tree
 
@@ -126,7 +127,7 @@ class Walk:
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
-                    may_be_local = value[:1] == "#" and (row.local or row.local_when)
+                    may_be_local = value[:1] == "#" and row.local
                     if resolve is not None and _plain(value) and not may_be_local:
                         url = resolve(value)
                         cost = len(url) - len(value)
@@ -182,7 +183,8 @@ class Walk:
         """The value of an attribute that depends on others, or of xml:base itself."""
         if spot.scope is not None and key == XML_BASE:
             context = spot.scope.around
-        for row in self._counting(spot, spot.kind.rows[key])[:1]:
+        row = counting(spot.kind.rows[key], self._says(spot), extended=True)
+        if row is not None:
             attribute = self._tree.spelled(spot.element, key)
             value = self._tree.get(spot.element, attribute)
             yield self._settled(spot, attribute, row, value, context)
@@ -191,11 +193,13 @@ class Walk:
         get, asked = self._tree.get, spot.kind.needs[""]
         said = id(spot.kind), *[(key, get(spot.element, key)) for key in spot.keys if key in asked]
         if said not in self._speaking:
-            self._speaking[said] = spot.kind, self._counting(spot, spot.kind.rows[""])
-        _, rows = self._speaking[said]
+            rows, says = spot.kind.rows[""], self._says(spot)
+            counted = [row for row in rows if row.when is None or row.when.holds(says)]
+            self._speaking[said] = spot.kind, counted
+        _, counted = self._speaking[said]
         # Of most scripts the text is never looked at: it may be long.
-        for holder, text in self._tree.texts(spot.element) if rows else ():
-            for row in rows:
+        for holder, text in self._tree.texts(spot.element) if counted else ():
+            for row in counted:
                 if not row.only or encode_inner(text.lstrip()).startswith(row.only):
                     is_html = row.syntax is Nested.HTML
                     inside = self._on_link(spot, context) if is_html else context
@@ -241,13 +245,8 @@ class Walk:
                 return self._tree.get(spot.element, self._tree.spelled(spot.element, key))
         return ""
 
-    def _counting(self, spot: Spot, rows: Iterable[Row]) -> list[Row]:
-        """The rows whose condition holds."""
-
-        def says(name: bytes) -> bytes:
-            return encode_inner(self._said(spot, name)).lower()
-
-        return [row for row in rows if row.when is None or row.when.holds(says)]
+    def _says(self, spot: Spot) -> ValueOf:
+        return lambda name: encode_inner(self._said(spot, name)).lower()
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """What resolves plain references, if what it makes of them is written as it is."""
@@ -262,8 +261,6 @@ class Walk:
     def _settled(self, spot: Spot, attribute: str, row: Row, value: str, context: Context) -> Value:
         """What the value of an attribute becomes."""
         element, kind, *_ = spot
-        if row.local_when and self._counting(spot, [row._replace(when=row.local_when)]):
-            row = row._replace(local=True)
         is_url = row.syntax is _URL and not row.on_codebase
         if is_url and (found := self._url(kind, row, value, context)):
             return Value(element, found[0], [TreeLink(element, attribute, *found[1:])])
