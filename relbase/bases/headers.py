@@ -121,7 +121,6 @@ class MessageUrlTable:
     fields: tuple[str, ...] = ()  # in lower case
 
     def find(self, header: Fields) -> Selected | None:
-        """Return the URL of a message by its header, None for none."""
         if self.urls:
             for found in _selectors(header):
                 if url := self.urls.get(found):
@@ -235,7 +234,6 @@ class MessageUrlFunction:
     as_url: Callable[[Any], str]
 
     def find(self, header: Fields) -> Selected | None:
-        """Return what the function returns; ValueError where that is not an absolute URL."""
         url = self.function([(name, decoded_words(value)) for name, value in header])
         return None if url is None else Selected(self.as_url(url), "message_urls")
 

@@ -38,8 +38,6 @@ class Field(NamedTuple):
 
 
 class Header(NamedTuple):
-    """A header: the fields in front of a body."""
-
     start: int
     # where its last field ends; the empty line follows, if there is one
     end: int

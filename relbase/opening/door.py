@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class Input(NamedTuple):
-    """What a call is about."""
-
     document: Document  # the input, opened
     type: str  # its media type
     label: str | None  # the charset label that it came with
@@ -34,7 +32,6 @@ class Input(NamedTuple):
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
-    """Return what a document is taken for."""
     return recognized(call.kind, _content_type(call), call.name, data).kind
 
 
@@ -233,8 +230,6 @@ def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
 
 
 class Recognized(NamedTuple):
-    """What a document is taken for, and the notes on it."""
-
     kind: Kind
     notes: tuple[Note, ...] = ()
 
@@ -251,7 +246,6 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
 
 
 def _passed_note(type_: str, name: str) -> Note:
-    """The note on a document that passes through because of what it seems to be."""
     by = "first bytes"
     if type_ and kind_of_type(type_) is not None:
         by = f"media type, {type_[:_SHOWN]}"
@@ -308,7 +302,6 @@ _BEGINNINGS: Final = (
 
 
 def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
-    """Return whether references are looked for in a document."""
     kind = _type_of_bytes(content_type, data or b"")
     if kind is None:
         if data is None:
@@ -318,7 +311,6 @@ def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
 
 
 def name_may_hold(name: str) -> bool:
-    """Return whether a file's name says a kind of documents in which references are looked for."""
     kind = kind_of_name(name)
     return kind is not None and FORMATS[kind].visit is not None
 

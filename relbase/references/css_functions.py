@@ -30,8 +30,6 @@ class Form(Enum):
 
 
 class Function(NamedTuple):
-    """A function whose arguments hold references."""
-
     name: bytes  # in lower case, of letters, digits and `-`
     form: Form
     extended: bool = False  # counts with the policy `extended` only

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 class LinkingField(NamedTuple):
-    """A field that holds URLs."""
-
     syntax: Syntax  # how a URL is spelled there (`values.spell`) and what reports call it
     find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
 

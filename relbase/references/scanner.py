@@ -57,8 +57,6 @@ IN_CSS: Final = 2
 
 
 class ShapeEdit(NamedTuple):
-    """What becomes of references of a shape."""
-
     until: int  # of a reference, what is written anew
     new: bytes
     cost: int  # of the budget

@@ -43,8 +43,6 @@ _has_scheme: Final = expression(rb"[^/#:]*+:")
 
 
 class JsonKind(Enum):
-    """What a string of JSON is."""
-
     KEY = auto()  # the name of a member of an object
     MEMBER = auto()  # the value of a member
     ITEM = auto()  # an item of an array, or the whole text
@@ -139,7 +137,6 @@ def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
 
 
 def unescaped(raw: bytes) -> bytes:
-    """Return what the inside of a string means."""
     return read(raw, _runs(raw)) if b"\\" in raw else raw
 
 

@@ -99,7 +99,6 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
 
 
 def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
-    """The value of an attribute, decoded."""
     raw = text[attribute.start : attribute.end]
     return decode_inner(attribute_view(raw, attribute.quote or b"", charset).inner)
 
@@ -258,8 +257,6 @@ def _script_end(text: bytes, pos: int, end: int) -> int:
 
 
 class HeadToken(NamedTuple):
-    """A comment or a start tag."""
-
     name: bytes  # in lower case, b"" for a comment
     start: int  # after `<!--`, or after the name of the tag
     end: int  # of its inside; of a tag after its `>`

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 class Syntax(Enum):
-    """How an attribute value holds its URLs."""
-
     URL = "url"
     SPACE_LIST = "space list"
     COMMA_LIST = "comma list"
@@ -175,7 +173,6 @@ C0_AND_SPACE: Final = C0_AND_SPACE_BYTES.decode()
 
 
 def trimmed(value: str) -> str:
-    """Return the one URL in a value, as the URL parser reads it."""
     return clean(value.strip(C0_AND_SPACE))
 
 

@@ -28,8 +28,6 @@ ValueOf: TypeAlias = "Callable[[bytes], bytes]"
 
 
 class Condition(NamedTuple):
-    """When a row counts."""
-
     asks: tuple[bytes, ...]  # the attributes that it depends on
     holds: Callable[[ValueOf], bool]
     values: tuple[bytes, ...] = ()  # the values of the one attribute asked; empty for others
@@ -248,15 +246,12 @@ VML: Final = b"v:*"  # and all elements with this prefix
 
 
 class Held(NamedTuple):
-    """What an element can hold."""
-
     rows: Mapping[bytes, tuple[Row, ...]]  # its attributes in some row, with their rows in order
     text: tuple[Row, ...]  # the rows of its text
     asked: frozenset[bytes]  # the attributes to be known of it: those in rows, those that decide
 
 
 def holding(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> Held:
-    """What an element holds by some rows."""
     found = [*text, *(row for all_ in rows.values() for row in all_)]
     conditions = [when for row in found for when in (row.when, row.local_when) if when]
     deciding = {name for when in conditions for name in when.asks}
@@ -280,7 +275,6 @@ _BY_ELEMENT: Final = _by_element()
 
 
 def held(namespace: str, element: bytes) -> Held:
-    """What an element can hold."""
     own = _BY_ELEMENT.get((namespace, element))
     if own is not None:
         return own

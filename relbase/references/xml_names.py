@@ -33,8 +33,6 @@ Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 
 
 class Named(NamedTuple):
-    """What the name of an element means."""
-
     vocabulary: str | None  # None for an unknown one
     local: bytes
     held: Held
@@ -69,7 +67,6 @@ class Names:
         return before
 
     def restore(self, before: Bindings) -> None:
-        """Bind prefixes to what they were."""
         if before:
             self._change(before)
 
@@ -85,7 +82,6 @@ class Names:
         self.changes += 1
 
     def of_element(self, name: bytes) -> Named:
-        """What the name of an element means."""
         found = self._named.get(name)
         if found is None:
             if len(self._named) >= _REMEMBERED:
@@ -146,7 +142,6 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
 def held_with(
     rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
 ) -> Held:
-    """What an element can hold, by rows of a user too."""
     found = held(vocabulary, local)
     for name in (b"*", local) if rows else ():
         found = _with_rows(found, _rows_of(rows).get((namespace, name)))

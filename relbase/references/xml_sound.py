@@ -26,8 +26,6 @@ class Flaw(NamedTuple):
 
 
 class Soundness(NamedTuple):
-    """What is known of a document."""
-
     unsound: Flaw | None  # why nothing in it is believed
     flaws: tuple[Flaw, ...]  # what is wrong without a consequence
     end: int  # where what is read of it ends

@@ -293,7 +293,6 @@ _TEMPLATE: Final = holding({XML_BASE: (_URL,)})
 
 
 def held(name: str | None, local: bytes) -> Held:
-    """What an element can hold."""
     if name is None:
         return _UNKNOWN
     if name == XSLT:

@@ -222,7 +222,6 @@ class Budget:
         self.left, self.shown, self.refused = state
 
     def note(self, part: str) -> Note | None:
-        """Return the note on what was refused, if anything was."""
         if not self.refused:
             return None
         links = "1 relative link" if self.refused == 1 else f"{self.refused} relative links"

@@ -90,7 +90,6 @@ class ItemLinks:
             return None
 
     def notes(self, part: str) -> Iterator[Note]:
-        """The note on all of them, if there are any."""
         if self._count:
             links = f"{self._count} links in items" if self._count > 1 else "a link in an item"
             text = (

@@ -289,7 +289,6 @@ _NO_MATCH: Final = "a relative one matches no link where the page is opened from
 
 
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
-    """The items of CSS (rule 9)."""
     place = _SHEET if place is None else place
     scan = css_scan_for(context, place.element, place.attribute)
     if scan is None and context.task.edits_only and is_settled(text):

@@ -89,8 +89,6 @@ def xml_base_counts(root: Element, around: Context) -> bool:
 
 
 class Scopes:
-    """The contexts at one place of a document."""
-
     def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
         self._text = text
         self._lines = Lines(text, document.encoding)
@@ -175,5 +173,4 @@ class Scopes:
 
 
 def shown(name: bytes) -> str:
-    """The name of an element for people."""
     return name.decode("utf-8", "replace")

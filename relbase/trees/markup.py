@@ -33,8 +33,6 @@ class Scope(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is around an element."""
-
     namespace: str = HTML  # whose rules are followed
     hidden: bool = False  # a `<base>` here does not count
     opaque: bool = False  # what looks like elements here is text
@@ -46,8 +44,6 @@ TOP: Final = Around()
 
 
 class ElementRow(NamedTuple):
-    """What is known of all elements of a name."""
-
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
     vocabulary: str | None = None  # whose element it is, None for an unknown one
     # Its attributes, each with its rows, and with the one row that counts whatever the element says
@@ -104,12 +100,10 @@ class Known:
         self.is_shown = self.kind(root, TOP).vocabulary in _SHOWN
 
     def kind(self, tag: str, around: Around) -> ElementRow:
-        """What is known of an element."""
         make = _remembered if len(tag) <= _LONGEST_NAME else _kind
         return make(tag, around.namespace, *self._how)  # type: ignore[arg-type] # a tuple of pairs
 
     def inside(self, kind: ElementRow, around: Around, element: Any, scope: Scope | None) -> Around:  # noqa: ANN401
-        """What is around the children of an element."""
         is_same = scope is around.scope and kind.inner == around.namespace
         if is_same and not (kind.hides or kind.is_opaque or kind.is_item):
             return around

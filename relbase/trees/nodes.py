@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
-    """Return an element, or an ElementTree, as the walk sees it."""
     element = tree.getroot() if hasattr(tree, "getroot") else tree
     if element is None:
         raise ValueError("the ElementTree has no root: parse a document into it first")
@@ -55,7 +54,6 @@ class LxmlTree(Tree):
             self.url = url
 
     def spots(self) -> Iterator[Spot]:
-        """What may hold references in this part, in the order of the document."""
         known = self.known
         around = self._around(self._part)
         if not self._is_html or around != TOP:
@@ -110,7 +108,6 @@ class LxmlTree(Tree):
         return name if isinstance(name, str) else ""
 
     def spelled(self, _element: Node, attribute: str) -> str:
-        """How an element names an attribute."""
         return attribute
 
     def _named(self, name: str, inside: Node) -> Iterator[Node]:
@@ -118,12 +115,10 @@ class LxmlTree(Tree):
         return iter(inside.iter(f"{{{'' if self._is_parsed else '*'}}}{name}"))
 
     def attributes(self, element: Node) -> MutableMapping[str, Any]:
-        """The attributes of an element."""
         attributes: MutableMapping[str, Any] = element.attrib
         return attributes
 
     def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
-        """The text of an element or of a comment, unless there are elements in it."""
         if not len(element):
             return ((element, element.text),) if element.text else ()
         # Comments and instructions within a text are not part of it.
@@ -133,7 +128,6 @@ class LxmlTree(Tree):
         return ((element, "".join(piece for piece in pieces if piece)),)
 
     def set_text(self, element: Node, holder: Node, text: str) -> Node:
-        """Write another text in place of what is held; return the element."""
         pieces = [node for node in holder if node.tail]
         if holder.text or not pieces:
             holder.text = text
@@ -144,7 +138,6 @@ class LxmlTree(Tree):
         return element
 
     def remove(self, element: Node) -> None:
-        """Take an element away, and leave what stands after it."""
         parent, before = element.getparent(), element.getprevious()
         if parent is None or len(element):
             del element.attrib["href"]

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def soup_tree(tree: object, policy: Policy) -> SoupTree:
-    """Return a soup, or a tag in one, as the walk sees it."""
     if not isinstance(tree, bs4.Tag):
         fix = "give the soup, or a tag: of a list of tags one at a time"
         raise TypeError(f"a {type(tree).__name__} holds no links: {fix}")
@@ -57,7 +56,6 @@ class SoupTree(Tree):
         super().__init__(tag, root, top, label, policy, is_html=is_html)
 
     def spots(self) -> Iterator[Spot]:
-        """What may hold references in this part, in the order of the document."""
         return self._within(_nodes(self._part), self._part, self._around(self._part))
 
     def _aside(self, node: PageElement) -> ElementRow | None:
@@ -80,7 +78,6 @@ class SoupTree(Tree):
         return tag.attrs if self._is_html else list(map(_with_namespace, tag.attrs))
 
     def spelled(self, tag: bs4.Tag, attribute: str) -> str:
-        """How a tag names an attribute."""
         if attribute in tag.attrs:
             return attribute
         return next(name for name in tag.attrs if _with_namespace(name) == attribute)
@@ -97,7 +94,6 @@ class SoupTree(Tree):
         return tag.contents
 
     def attributes(self, tag: bs4.Tag) -> MutableMapping[str, Any]:
-        """The attributes of a tag."""
         return tag.attrs
 
     def get(self, tag: Node, attribute: str) -> str:
@@ -106,7 +102,6 @@ class SoupTree(Tree):
         return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "")
 
     def set(self, tag: Node, attribute: str, value: str) -> None:
-        """Give an attribute another value."""
         is_list = isinstance(tag.attrs[attribute], list)
         tag.attrs[attribute] = value.split() if is_list else value
 
@@ -125,7 +120,6 @@ class SoupTree(Tree):
         return ((pieces, "".join(pieces)),) if pieces else ()
 
     def set_text(self, element: Node, holder: Node, text: str) -> Node:
-        """Write another text in place of what is held; return the element, or what replaces it."""
         first, *others = holder
         made = type(first)(text)
         first.replace_with(made)
@@ -134,7 +128,6 @@ class SoupTree(Tree):
         return made if first is element else element
 
     def remove(self, element: Node) -> None:
-        """Take an element away, and leave what stands in it and after it."""
         element.unwrap()
 
 

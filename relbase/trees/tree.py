@@ -48,7 +48,6 @@ class Value(NamedTuple):
     links: list[TreeLink]  # the references in it
 
     def failed(self) -> list[TreeLink]:
-        """Those that cannot be resolved."""
         return [link for link in self.links if link.status is Status.UNRESOLVED]
 
 

@@ -108,8 +108,6 @@ _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
 class _Numbers:
-    """A column of numbers."""
-
     __slots__ = ("missing", "size", "type", "values")
 
     def __init__(self, type_: pa.DataType) -> None:
