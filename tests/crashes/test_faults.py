@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import kill_runs
 import pytest
 from kill_runs import WAYS, Trial, found
 from power_cuts import BAD, cut, has_strace
@@ -26,7 +27,9 @@ FAULTS: Final = {
 
 @pytest.fixture(scope="module", params=WAYS)
 def trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    return Trial(request.param, tmp_path_factory.mktemp("faults"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kill_runs, "FILES", 8)
+        return Trial(request.param, tmp_path_factory.mktemp("faults"))
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -130,6 +130,7 @@ def test_bases(
 MOST_EXPLAINED: Final = 14
 
 
+@pytest.mark.long
 def test_links_are_the_same_anywhere(data: Path, counts: Counts) -> None:
     run = changed = explained = 0
     for path in sorted((data / "xml").rglob("*")):

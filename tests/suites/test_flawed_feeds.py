@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import pytest
 from counts import Counts
 
 import relbase
@@ -73,6 +74,7 @@ def moved(edits: tuple[Edit, ...], by: int, at: int, inside: tuple[int, int]) ->
     ]
 
 
+@pytest.mark.long
 def test_flaws_at_random(data: Path, counts: Counts) -> None:
     choose = random.Random(24)
     documents = list(sound(data))

@@ -186,6 +186,7 @@ def compared(page: Page) -> tuple[list[Taken], list[Taken], int]:
     return parser.taken, lacking, len(ours - {plain(taken.value) for taken in parser.taken})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("source", "known"), [(html_pages, ARCHIVES), (real_pages, REAL_PAGES)])
 def test_what_wat_files_have_and_relbase_lacks_has_a_reason(
     data: Path, counts: Counts, source: Callable[[Path], Iterator[Page]], known: dict[str, int]
