@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
@@ -92,20 +92,17 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
             where = place_of(link.element, link.attribute, link.syntax)
-            shown = _whole_placeholder(data[start : start + _LONG], link.reference)
+            shown, line = link.reference, data[start : start + _LONG].decode("utf-8", "replace")
+            for first, last in islice(placeholders(line.splitlines()[0]), 1):
+                # A reference in srcset ends at the first space, and so inside of `{{ url }}`.
+                if first == 0 and line.startswith(f"{shown} "):
+                    shown = line[:last]
             text = f"relative link {excerpt(shown)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
                 text += f": {excerpt(link.url)}"
             yield Finding(file, text, in_input(document, link), column, until)
-
-
-def _whole_placeholder(data: bytes, reference: str) -> str:
-    """A reference in srcset ends at the first space, and so inside of `{{ url }}`."""
-    line = data.decode("utf-8", "replace").splitlines()[0]
-    start, end = next(iter(placeholders(line)), (1, 0))
-    return line[:end] if start == 0 and line.startswith(f"{reference} ") else reference
 
 
 def _characters(data: bytes) -> int:
@@ -127,16 +124,14 @@ def _json(found: Finding) -> str:
 
 
 def _github(found: Finding) -> str:
-    values: dict[str, object] = {"file": found.file.removeprefix("./")}
+    file, place = _escaped(found.file.removeprefix("./"), ":,"), ""
     if found.link is not None:
-        values |= {"line": found.link.line, "col": found.column}
-    escaped = ((name, _escaped(str(value), "%\r\n:,")) for name, value in values.items())
-    properties = ",".join(f"{name}={value}" for name, value in escaped)
-    return f"::error {properties}::{_escaped(printable(found.message))}"
+        place = f",line={found.link.line},col={found.column}"
+    return f"::error file={file}{place}::{_escaped(printable(found.message))}"
 
 
-def _escaped(text: str, escaped: str = "%\r\n") -> str:
-    return text.translate({ord(one): f"%{ord(one):02X}" for one in escaped})
+def _escaped(text: str, more: str = "") -> str:
+    return text.translate({ord(one): f"%{ord(one):02X}" for one in f"%\r\n{more}"})
 
 
 def _sarif(found: Finding) -> str:
@@ -147,10 +142,12 @@ def _sarif(found: Finding) -> str:
     if found.link is not None:
         end = {} if found.end is None else {"endColumn": found.end}
         place["region"] = {"startLine": found.link.line, "startColumn": found.column, **end}
-    rule = "not-checked" if found.link is None else "relative-link"
-    message = {"text": printable(found.message)}
-    locations = [{"physicalLocation": place}]
-    result = {"ruleId": rule, "level": "error", "message": message, "locations": locations}
+    result = {
+        "ruleId": "not-checked" if found.link is None else "relative-link",
+        "level": "error",
+        "message": {"text": printable(found.message)},
+        "locations": [{"physicalLocation": place}],
+    }
     return json.dumps(result)
 
 

@@ -56,14 +56,14 @@ class Finder:
         self._known: dict[str, str | None] = {}
         mirrors = []
         for mirror in origins.mirrors:
-            listed = _list_of(mirror.directory)
+            listed = paths.listed_in(mirror.directory)
             if listed is None:
                 mirrors.append(mirror._replace(adds=paths.adds(mirror.directory)))
             else:  # HTTrack renames files: the path of one that it does not list says nothing
                 self._listed |= listed
         self.origins = origins._replace(mirrors=tuple(mirrors))
         for tree in trees if origins.detect else ():
-            self._listed |= _list_of(tree) or {}
+            self._listed |= paths.listed_in(tree) or {}
 
     def _stated(self, path: str) -> Iterator[Found]:
         """What the options and the lists say of a file, strongest first."""
@@ -261,11 +261,6 @@ def _marks(data: bytes) -> Marks:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode("utf-8", "replace")
     return read_marks(data)
-
-
-def _list_of(tree: str) -> dict[str, str] | None:
-    data = paths.side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
-    return None if data is None else paths.read_new_txt(data, tree)
 
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:

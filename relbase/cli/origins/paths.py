@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
+from relbase.cli.files import Input, OpenInput
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references.tags import attributes, head_tokens
@@ -22,8 +23,6 @@ from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from relbase.cli.files import Input, OpenInput
 
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -177,7 +176,11 @@ def adds(directory: str) -> bool:
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 
-def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
+def listed_in(tree: str) -> dict[str, str] | None:
+    """Return the URLs of the files that HTTrack lists for a tree, None without a list."""
+    data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
+    if data is None:
+        return None
     urls: dict[str, str] = {}
     delayed: list[tuple[str, str]] = []
     for line in data.splitlines():
