@@ -237,6 +237,12 @@ def test_the_text_of_a_section_is_in_the_charset_of_the_page() -> None:
     assert result.data == (page % "http://h/é/").encode("latin-1")
 
 
+def test_a_reference_is_read_in_the_charset_of_its_page_though_it_would_be_utf_8() -> None:
+    page = "<a href='é'><a href='http://h/é'>".encode()
+    found = [link.reference for link in relbase.links(page, url="http://h/", charset="latin1")]
+    assert found == ["Ã©", "http://h/Ã©"]
+
+
 @pytest.mark.parametrize("undecodable", [b"\xb6\0", b"\xb6\xffl", b"\xb6\xff\xffl"])
 def test_an_undecodable_byte_of_a_base_takes_no_escape_after_it(undecodable: bytes) -> None:
     """In GBK `\\xb6` and the backslash of an escape would be one character."""
