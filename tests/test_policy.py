@@ -113,17 +113,7 @@ def test_no_placeholder_is_changed(reference: str, profile: Any) -> None:
     assert assert_agreed(document, **call).changed
 
 
-@pytest.mark.parametrize(
-    ("document", "kind"),
-    [
-        ('<base href="{{ site }}/"><a href=x><img src=/y srcset="z 2x">', "html"),
-        ('<base href="https://h.example/{{ site }}/"><a href=x>', "html"),
-        (
-            '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="{{ a }}/"><link href="x"/></feed>',
-            "xml",
-        ),
-    ],
-)
+@cases(TABLES, "bases", document=str, kind=str)
 def test_against_a_base_that_holds_a_placeholder_nothing_is_resolved(
     document: str, kind: Any
 ) -> None:

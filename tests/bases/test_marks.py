@@ -85,18 +85,7 @@ def test_what_counts(url: str, counts: str) -> None:
 # ---- hostile pages
 
 
-@pytest.mark.parametrize(
-    ("start", "unit", "end"),
-    [
-        (b"<!-- Mirrored from ", b" by HTTrack Website Copier/", b"\n-->"),
-        (b"", b"<!-- saved from url=(0009)", b""),
-        (b"<!--\n Page saved with SingleFile \n url:", b" " * 20, b"-->"),
-        (b"<script>", b'__wm.wombat("', b"</script>"),
-        (b"", b"<!-- Mirrored from ", b"</html>"),
-        (b"", b"<!--<base href=", b""),
-        (b"<meta name=savepage-url ", b"content ", b">"),
-    ],
-)
+@cases(TABLES, "hostile", start=bytes, unit=bytes, end=bytes)
 def test_time_is_linear(start: bytes, unit: bytes, end: bytes) -> None:
     assert_linear_from_10_ms(read_marks, lambda n: start + unit * n + end)
 

@@ -125,17 +125,7 @@ def test_a_reference_names_the_base_that_it_was_resolved_on() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("references", "base", "count"),
-    [
-        (["../x"], "http://h/", 1),
-        (["x", "../", "/../y", "../../../../z"], "http://h/d/p", 2),
-        (["../x", "../../x"], "http://h/a/b/", 0),
-        (["../x?a=/../"], "http://h/a/b", 0),
-        (["..", "../.."], "http://h/a/b/c", 0),
-        (["x"], "http://h/../d/", 0),  # its base does
-    ],
-)
+@cases(TABLES, "climbs", references=list[str], base=str, count=int)
 def test_one_note_counts_what_climbs_above_the_root(
     references: list[str], base: str, count: int
 ) -> None:

@@ -90,19 +90,7 @@ def test_guids_stay(guids: str, count: int) -> None:
 
 
 # Rule 7: browsers ignore xml:base in the documents that they show, and readers of feeds do not.
-@pytest.mark.parametrize(
-    ("document", "expected"),
-    [
-        (f"<html{H} xml:base='b/'><a href='x'/></html>", "http://h.example/d/x"),
-        (f"<svg{S} xml:base='b/'><a href='x'/></svg>", "http://h.example/d/x"),
-        (f"<feed{A} xml:base='b/'><link href='x'/></feed>", "http://h.example/d/b/x"),
-        (f"<feed{A} xml:base='b/'><div{H}><a href='x'/></div></feed>", "http://h.example/d/b/x"),
-        (
-            f"<feed{A}><div{H}/><entry xml:base='b/'><link href='x'/></entry></feed>",
-            "http://h.example/d/b/x",
-        ),
-    ],
-)
+@cases(TABLES, "xml:base", document=written, expected=str)
 def test_whatwg(document: str, expected: str) -> None:
     found = relbase.links(document.encode(), url=URL, kind="xml", profile="whatwg")
     assert [link.url for link in found] == ["http://h.example/d/b/", expected]
@@ -159,13 +147,7 @@ def test_item_links_of_atom(attributes: str, base: str, url: str) -> None:
     assert [told in note.text for note in notes] == [True] * (not base)
 
 
-@pytest.mark.parametrize(
-    ("reference", "differs"),
-    [
-        ("x", True), ("/x", False), ("//other/x", False), ("#x", True), ("?x", True),
-        ("../x", True), ("../../../x", False), ("http://a/x", False), ("a/b/x", True),
-    ],
-)  # fmt: skip
+@cases(TABLES, "item links", reference=str, differs=bool)
 def test_when_an_item_link_would_differ(reference: str, *, differs: bool) -> None:
     document = (
         f"<rss><item>{LINK}<description>&lt;img src='{reference}'&gt;</description></item></rss>"
