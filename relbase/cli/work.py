@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.documents import InputDocument
     from relbase.cli.files import Output
-    from relbase.cli.options import Settings
-    from relbase.cli.origins.paths import Found
     from relbase.cli.writing import Writer
 
     Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
@@ -118,9 +116,9 @@ class _Doing:
             done.lines.append(LINES[own.format or "text"](found))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
-        plan, own = self.plan, self.own
-        found = plan.finder.find(source, plan.settings.url)
-        settings = plan.settings._replace(fields=found.fields or plan.settings.fields)
+        own, settings = self.own, self.plan.settings
+        self.found = found = self.plan.finder.find(source, settings.url)
+        self.settings = settings = settings._replace(fields=found.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
@@ -130,7 +128,7 @@ class _Doing:
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self.done.warned.add("zip", f"{self.shown}: warning: {text} [zip]")
         if packed:
-            self.coding, settings = packed[0], settings._replace(kind=kind.value)
+            self.coding, self.settings = packed[0], settings._replace(kind=kind.value)
             source, self.original = documents.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
@@ -140,24 +138,22 @@ class _Doing:
             elif self.reports:
                 deque(pieces, maxlen=0)
         elif own.in_place:
-            self._replace(source, settings, found, streamed=FORMATS[kind].streams)
+            self._replace(source, streamed=FORMATS[kind].streams)
         elif own.diff or own.check:
-            self._show(self._rewritten(source, settings, found))
+            self._show(self._rewritten(source))
         else:
             # What takes no file's place can be made again: that is not looked through twice.
             output, checked = self.done.job.output, own.delivery
             if output is not None:
                 checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
-            made = self._rewritten(source, settings, found)
-            self._put(source, self._pieces(made, checked=checked))
+            self._put(source, self._pieces(source, checked=checked))
         self._sum_up()
 
-    def _rewritten(
-        self, source: OpenInput, settings: Settings, found: Found
-    ) -> Iterator[Rewritten]:
+    def _rewritten(self, source: OpenInput) -> Iterator[Rewritten]:
         if self.coding is not None:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
-        for document, planned in documents.calls(source, settings, self.plan.finder, found):
+        finder, found = self.plan.finder, self.found
+        for document, planned in documents.calls(source, self.settings, finder, found):
             call = planned._replace(examines=True) if self.own.check else planned
             try:
                 result = documents.rewritten(document, call)
@@ -174,9 +170,9 @@ class _Doing:
             self._count(document, result, call)
             yield document, result, call
 
-    def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
+    def _pieces(self, source: OpenInput, *, checked: bool) -> Iterator[bytes]:
         def verified() -> Iterator[bytes]:
-            for document, result, call in rewritten:
+            for document, result, call in self._rewritten(source):
                 if checked and result.changed:
                     documents.verify(document.data, result, call)
                 yield from (document.before, result.data, document.after)
@@ -297,28 +293,25 @@ class _Doing:
         if suffix and os.path.splitext(output.path)[1] not in {"", suffix}:  # noqa: PTH122
             fix = f"give -o FILE{suffix}, or decompress the input first"
             raise InputError(f"the output is compressed like the input: {fix}")
-        self._write(output, pieces, source.status)
+        self._write(output, pieces, source)
         if not self.done.directory and self.done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
 
-    def _replace(
-        self, source: OpenInput, settings: Settings, found: Found, *, streamed: bool
-    ) -> None:
+    def _replace(self, source: OpenInput, *, streamed: bool) -> None:
         """Replace a file; a mailbox, which grows, is locked and then read."""
         # Nobody delivers into compressed mail; what is no file is refused below.
         is_locked = streamed and self.coding is None and source.status is not None
         with locked(source, self.own) if is_locked else nullcontext(source) as held:
             source = self._counting(held) if is_locked else held
             output = self.writer.in_place(source, self.own)
-            made = self._rewritten(source, settings, found)
-            pieces: Iterable[bytes] = self._pieces(made, checked=True)
+            pieces: Iterable[bytes] = self._pieces(source, checked=True)
             if not streamed:
                 pieces = list(pieces)
                 if not self.has_changed():
                     return
-            self._write(output, pieces, source.status)
+            self._write(output, pieces, source)
 
-    def _write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> None:
+    def _write(self, output: Output, pieces: Iterable[bytes], source: OpenInput) -> None:
         if output.in_maildir:
             # The name of a message may say the size that it unfolds to.
             *steps, name = output.parts
@@ -330,4 +323,4 @@ class _Doing:
             output, pieces = output._replace(parts=(*steps, name), replaces=is_same), (data,)
         if output.old is None:
             self.done.job = self.done.job._replace(output=output)
-        self.done.directory = self.writer.write(output, pieces, like, self.has_changed)
+        self.done.directory = self.writer.write(output, pieces, source.status, self.has_changed)
