@@ -21,25 +21,20 @@ if TYPE_CHECKING:
 
     from relbase.call import Call
     from relbase.cli.archives import Archive
-    from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Options
-    from relbase.cli.options import Settings
 
 
-def inputs_of(
-    names: Sequence[str], given: dict[str, Any], tally: Tally, own: Options | None = None
-) -> tuple[Inputs, Settings]:
+def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = None) -> Reading:
     follow, backup = (own.follow_symlinks, own.backup) if own else (False, None)
-    listed = _listed(given)
+    listed, tally = _listed(given), Tally()
     if given.pop("recursive") and not names and listed is None:
         raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
     if not names and listed is None:
         names = (STDIN,)
     _refuse_names(names)
 
-    def failed(name: str, error: Exception) -> None:
-        why = error.strerror if isinstance(error, OSError) else error
+    def failed(name: str, why: object) -> None:
         streams.warn(f"{files.shown_name(name)}: error: {why}")
         tally.failed += 1
 
@@ -66,7 +61,8 @@ def inputs_of(
     settings = options.settings(given)
     if several:
         _refuse_several(names, settings)
-    return Inputs(found, tuple(trees), several, ", ".join(passed)), settings
+    inputs = Inputs(found, tuple(trees), several, ", ".join(passed))
+    return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
@@ -98,18 +94,25 @@ def _refuse_names(names: Sequence[str]) -> None:
 
 class Reading(NamedTuple):
     inputs: Inputs
-    settings: Settings
+    settings: options.Settings
     finder: Finder
     tally: Tally
 
     def recognised(self, source: OpenInput) -> tuple[OpenInput, Archive | None]:
         return recognise(source, self.settings, self.tally)
 
-    def calls(self, source: OpenInput) -> Iterator[tuple[InputDocument, Call]]:
+    def calls(self, source: OpenInput) -> Iterator[tuple[documents.InputDocument, Call]]:
         return documents.calls(source, self.settings, self.finder)
+
+    def warn(self) -> None:
+        for text in self.finder.doubts(self.inputs.all):
+            self.tally.warnings += text.startswith("warning: ")  # the others are hints
+            if self.settings.verbosity is not Verbosity.NONE:
+                streams.warn(text)
 
     def process(self, work: Callable[[OpenInput], None]) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
+        self.warn()
         for one in self.inputs.all:
             try:
                 with files.opened(one) as source:
@@ -122,22 +125,7 @@ class Reading(NamedTuple):
         return self.tally.status(strict=self.settings.strict)
 
 
-def begin(names: Sequence[str], given: dict[str, Any]) -> Reading:
-    tally = Tally()
-    found, settings = inputs_of(names, given, tally)
-    return Reading(found, settings, finder_of(found, settings, tally), tally)
-
-
-def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
-    finder = Finder(settings.origins, inputs.trees)
-    for text in finder.doubts(inputs.all):
-        tally.warnings += text.startswith("warning: ")  # the others are hints
-        if settings.verbosity is not Verbosity.NONE:
-            streams.warn(text)
-    return finder
-
-
-def _refuse_several(names: Sequence[str], settings: Settings) -> None:
+def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
     given = click.get_current_context().params
     has_place = map(given.get, ("output", "in_place", "check", "diff"))
     is_pair = list(map(os.path.lexists, names)) == [True, False]
@@ -156,9 +144,7 @@ def _refuse_several(names: Sequence[str], settings: Settings) -> None:
             raise click.UsageError(f"{text} {fix}")
 
 
-def _messages(
-    name: str, failed: Callable[[str, Exception], None], *, follow: bool
-) -> Iterator[Input]:
+def _messages(name: str, failed: Callable[[str, object], None], *, follow: bool) -> Iterator[Input]:
     try:
         for folder in files.maildir_folders(name):
             boxes = [os.path.join(name, folder, box) for box in BOXES]  # noqa: PTH118
@@ -167,17 +153,17 @@ def _messages(
             links = [] if follow else list(filter(os.path.islink, paths))
             for path in links:
                 text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
-                failed(path, InputError(text))
+                failed(path, text)
             for entry in chain.from_iterable(map(files.entries, () if links else boxes)):
                 if entry.name.startswith("."):
                     continue
                 if not entry.is_file(follow_symlinks=False):
-                    failed(entry.path, InputError("it is not a regular file: left out"))
+                    failed(entry.path, "it is not a regular file: left out")
                     continue
                 # What is followed is reached by its name, all else from the Maildir alone.
                 yield Input(entry.path, "" if follow else name)
     except OSError as error:
-        failed(name, InputError(error.strerror or str(error)))
+        failed(name, error.strerror or error)
 
 
 # Of wget -K, Windows and mail programs: they tell of a file.
@@ -193,7 +179,7 @@ _NUMBER: Final = expression(r"\.[0-9]++\Z")
 
 def _walk(
     root: str,
-    failed: Callable[[str, OSError], None],
+    failed: Callable[[str, object], None],
     sidecars: Iterable[str] = (),
     backup: str | None = None,
 ) -> tuple[list[Input], Counter[str]]:
@@ -207,7 +193,7 @@ def _walk(
         try:
             listed = files.entries(directory)
         except OSError as error:
-            failed(directory, error)
+            failed(directory, error.strerror)
             continue
         names = {entry.name for entry in listed}
         inner: list[str] = []
@@ -246,7 +232,7 @@ def _why_skipped(
 
 
 def recognise(
-    source: OpenInput, settings: Settings, tally: Tally, warned: Collected | None = None
+    source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected | None = None
 ) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the archive that it is; `warned` gets its notes, else they are shown."""
     if settings.kind not in {None, options.ARCHIVE}:
@@ -277,7 +263,7 @@ def recognise(
     return source, archive
 
 
-def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
+def _is_zip(source: OpenInput, first: bytes, settings: options.Settings) -> bool:
     if not first.startswith(b"PK"):
         return False
     from relbase.warc import work  # noqa: PLC0415 (start-up time)

@@ -13,11 +13,11 @@ import click
 from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Output, is_maildir
-from relbase.cli.inputs import finder_of, inputs_of
+from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import CHOICES, command
 from relbase.cli.run import run
-from relbase.cli.streams import ExitStatus, Tally, printable
+from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
 
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     Warnings go to standard error as file:line:column, the first of each kind.
     """
     own = Options(**{name: given.pop(name) for name in Options._fields})
-    tally = Tally()
-    found, settings = inputs_of(inputs, given, tally, own)
+    found, settings, finder, tally = reading = begin(inputs, given, own)
     _refuse(inputs, found, own)
     if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
@@ -131,7 +130,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             [output] = stack.enter_context(outputs.uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(inputs, found, own)
-        finder = finder_of(found, settings, tally)
+        reading.warn()
         # What inputs are reached from is open for the whole run: none can be swapped. A process
         # can have a thousand files open, or fewer: more trees than this are opened by name.
         roots: dict[str, Directory] = {}
