@@ -103,10 +103,8 @@ def rewritten(document: InputDocument, call: Call) -> Result:
         return result
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
+    edits, notes = document.lengths.settle(document.message, result.edits)
     message = document.message.message
-    edits, notes = mbox.settle(message, result.edits)
-    edits, more = document.lengths.keep(document.message, edits)
-    notes += more
     kept = (note for note in result.notes if not mbox.is_settled(message, note))
     result = result._replace(notes=(*kept, *notes))
     if tuple(edits) == result.edits:
@@ -116,12 +114,8 @@ def rewritten(document: InputDocument, call: Call) -> Result:
 
 def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
     one, lengths, is_kept = document.message, document.lengths, False
-    if one is not None and lengths is not None:
-        from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
-
-        # A message may stay as it is for what its mbox says of lengths.
-        may_stay = mbox.may_drop(one.message) or lengths.concern(one)
-        is_kept = may_stay and not rewritten(document, call).edits
+    if one is not None and lengths is not None and lengths.concern(one):
+        is_kept = not rewritten(document, call).edits
     for link in pipeline.links_called(document.data, call):
         is_dropped = is_kept and link.status is Status.REWRITTEN
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)

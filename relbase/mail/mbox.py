@@ -1,6 +1,6 @@
 """An mbox: the messages in it, each with the bases of its own.
 
-`settle` has the last word on the edits of a message: readers of the output find the same messages.
+`Lengths` has the last word on the edits of a message: readers of the output find the same messages.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
         yield before
 
 
-def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of a message that its mbox allows, and notes."""
+def _settled(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
     notes = [
         Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL)
         for at in message.doubtful[:1]
@@ -65,7 +64,7 @@ def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], li
         grown = growth(edit for edit in edits if edit.start >= body)
         if grown and all(edit.start != start for edit in edits):
             return sorted([*edits, Edit(start, end, b"%d" % (length + grown))]), notes
-    elif edits and may_drop(message):
+    elif edits and b"\n" + _FROM in message.content:
         written = splice(message.content, edits)
         if sum(1 for _ in mbox.split([message.separator or b"", written])) > 1:
             notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(0, len(message.content)), _ADDED))
@@ -91,13 +90,16 @@ class Lengths:
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
 
     def concern(self, one: Numbered) -> bool:
-        """Return whether `keep` may refuse edits of a message, or has to know of it."""
-        return bool(self._ends) or one.message.unproven is not None
-
-    def keep(self, one: Numbered, edits: list[Edit]) -> tuple[list[Edit], list[Note]]:
-        """Return the edits that the next message may have, and notes."""
-        notes: list[Note] = []
+        """Return whether `settle` may refuse edits of a message, or has to know of it."""
         message = one.message
+        # No edit writes `From `.
+        may_drop = message.length is None and b"\n" + _FROM in message.content
+        return may_drop or bool(self._ends) or message.unproven is not None
+
+    def settle(self, one: Numbered, found: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
+        """Return the edits of the next message that the mbox allows, and notes."""
+        message = one.message
+        edits, notes = _settled(message, found)
         unedited = one.start + self._grown + len(message.content) + len(message.ending)
         end = unedited + growth(edits)
         near = []  # of the wrong lengths up to the end of the message those that end right there
@@ -107,7 +109,7 @@ class Lengths:
                 near.append(at)
         text = splice(message.content, edits) + message.ending if edits and near else b""
         if text and any(_line_ends(text, len(text) - (end - at)) for at in near):
-            notes = [Note(Reason.FIELD_STALE, "", Span(0, len(message.content)), _JOINED)]
+            notes.append(Note(Reason.FIELD_STALE, "", Span(0, len(message.content)), _JOINED))
             edits = []
             for at in near:
                 if at > unedited:
@@ -128,11 +130,6 @@ _LINE_ENDS: Final = len(b"\r\n\r\n")
 _line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
-def may_drop(message: mbox.Message) -> bool:
-    """Return whether `settle` may drop the edits of a message: no edit writes `From `."""
-    return message.length is None and b"\n" + _FROM in message.content
-
-
 def is_settled(message: mbox.Message, note: Note) -> bool:
     """Return whether what a note says of a message does not hold: its length does follow."""
     return note.reason is Reason.FIELD_STALE and note.span == message.length
@@ -147,17 +144,14 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
         budget = Budget(len(one.message.content))
-        decides = may_drop(one.message) or lengths.concern(one)  # by the edits
-        found_only = context.task.found_only and not decides
+        found_only = context.task.found_only and not lengths.concern(one)
         task = context.task._replace(budget=budget, found_only=found_only)
         inside = context.having(part=str(one.number), task=task)
         if found_only:
             yield from shift(visit_message(one.message.content, inside), one.start)
             continue
         findings, edits = separate(visit_message(one.message.content, inside))
-        settled, notes = settle(one.message, edits)
-        settled, more = lengths.keep(one, settled)
-        notes += more
+        settled, notes = lengths.settle(one, edits)
         if note := budget.note(inside.part):
             notes.append(note)
         is_dropped = bool(edits) and not settled
