@@ -18,7 +18,7 @@ from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.references.css_functions import css_escaped
 from relbase.results import Entity
-from relbase.rewriting.context import Context
+from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_css, visit_html
 from relbase.rewriting.html_base import html_base
 from relbase.rewriting.items import Item, lower
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.mail.documents import DecodedBody
-    from relbase.rewriting.context import Task
     from relbase.view.runs import View
 
 # Mail is not retrieved from a URL.

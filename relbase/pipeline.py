@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from relbase.bases.layers import Layer
+from relbase.bases.layers import Base, Layer
 from relbase.bases.marks import Unarchived
 from relbase.call import (
     DEFAULT_POLICY,
@@ -30,9 +30,7 @@ from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Unpack
 
-    from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.policy import Policy
 

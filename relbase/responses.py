@@ -6,24 +6,20 @@ is none that the server stated, so `response.encoding` is not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import iscoroutine, iscoroutinefunction
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack, cast
 
 from relbase import pipeline
-from relbase.call import as_fields
+from relbase.call import Arguments, as_fields
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.door import may_hold_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Unpack
-
     from relbase.bases.layers import Base
-    from relbase.call import Arguments
     from relbase.results import Link, Result
 
 

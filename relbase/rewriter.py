@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
-from relbase.call import DEFAULT_POLICY, URL, Call, Headers, as_kind, as_url, check
+from relbase.call import DEFAULT_POLICY, URL, Call, Headers, KindName, as_kind, as_url, check
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.opening.at_once import edits_at_once
@@ -17,7 +17,6 @@ from relbase.view.characters import inner
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from relbase.call import KindName
     from relbase.policy import Policy
     from relbase.results import Link, Result
 

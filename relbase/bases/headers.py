@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -17,8 +17,6 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.folding import decoded_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from relbase.edit import Span
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"

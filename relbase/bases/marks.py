@@ -17,15 +17,13 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references import tags
 from relbase.references.scanner import head
-from relbase.references.tags import head_tokens
+from relbase.references.tags import Attribute, HeadToken, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from relbase.references.tags import Attribute, HeadToken
 
 
 class Marks(NamedTuple):

@@ -7,11 +7,11 @@ from collections import Counter
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 from urllib.parse import quote
 
-from relbase.bases.layers import Layer
-from relbase.call import check
+from relbase.bases.layers import Base, Layer
+from relbase.call import Arguments, Call, check
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import listing, source
@@ -22,10 +22,7 @@ from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Unpack
 
-    from relbase.bases.layers import Base
-    from relbase.call import Arguments, Call
     from relbase.notes import Note
 
 # A reader goes through no more of them; the command line's warnings have all.

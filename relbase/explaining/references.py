@@ -15,24 +15,22 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from relbase.edit import Span
+from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
-from relbase.view.charset import DEFAULT, WIDE, is_utf_8, lookup, sniff
+from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.call import Call
-    from relbase.edit import Edit
     from relbase.formats import Document
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.url.step import Step
-    from relbase.view.charset import Charset
 
 # A chunk ends at the first line end after this many bytes; without one it is cut here at last: a
 # page that was minified is one line.

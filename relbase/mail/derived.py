@@ -13,7 +13,7 @@ from collections import Counter
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.fields import text_of
+from relbase.containers.fields import Field, text_of
 from relbase.edit import Edit, splice
 from relbase.expressions import regex
 from relbase.mail.parts import called, line_end, transfer_view
@@ -23,7 +23,6 @@ from relbase.registry import ROWS, Follows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relbase.containers.fields import Field
     from relbase.containers.mail import Part
 
 # A number as written; more digits than any body has bytes are none.

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail
-from relbase.containers.mail import IDENTITY
+from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
-from relbase.mail.parts import FootedView, part_bases, transfer_view
+from relbase.mail.parts import FootedView, MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Budget
+from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
 from relbase.rewriting.html import nested
 from relbase.rewriting.items import Found, Item, lower, separate
 from relbase.view.charset import lookup
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.containers.mail import Part
-    from relbase.mail.parts import MailPart
-    from relbase.rewriting.context import Context, Opened, Reader, Task
     from relbase.view.runs import View
 
 

@@ -11,14 +11,13 @@ from relbase.containers.fields import read_header
 from relbase.containers.mail import BASE64
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
-from relbase.mail.parts import called
+from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Found, Item, Status, separate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.mail.parts import MailPart
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998

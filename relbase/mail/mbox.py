@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
 from relbase.expressions import regex
-from relbase.mail.documents import decoded_bodies
+from relbase.mail.documents import DecodedBody, decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Budget
+from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.items import Found, Item, Status, separate, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.mail.documents import DecodedBody
     from relbase.results import Entity
-    from relbase.rewriting.context import Context
 
 
 class Numbered(NamedTuple):

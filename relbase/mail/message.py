@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer
+from relbase.bases.layers import Base, Layer
 from relbase.containers import mail
-from relbase.containers.fields import eol_of, read_header
-from relbase.containers.mail import MESSAGES
+from relbase.containers.fields import Field, eol_of, read_header
+from relbase.containers.mail import MESSAGES, Part
 from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
 from relbase.mail.derived import broken_signatures, follow_bodies, signed
@@ -28,9 +28,6 @@ from relbase.view.folding import folded_view
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relbase.bases.layers import Base
-    from relbase.containers.fields import Field
-    from relbase.containers.mail import Part
     from relbase.mail.documents import DecodedBody
     from relbase.mail.parts import MailPart
     from relbase.rewriting.context import Context

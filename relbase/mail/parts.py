@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
-from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
-from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE
+from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
+from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.registry import States, bases
@@ -20,8 +20,6 @@ from relbase.view.runs import View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from relbase.containers.fields import Header
-    from relbase.containers.mail import Part
     from relbase.edit import Edit, Span
     from relbase.rewriting.context import Context
 

@@ -11,23 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
 from relbase.bases.marks import may_have_marks
 from relbase.call import Call
-from relbase.formats import FORMATS, read_charset
+from relbase.formats import FORMATS, CharsetRule, read_charset
 from relbase.opening.door import open_input, recognized
 from relbase.references import scanner
 from relbase.rewriting import context as limits
-from relbase.rewriting.context import Budget, prepared, resolved
+from relbase.rewriting.context import Budget, Context, prepared, resolved
 from relbase.rewriting.scan import priced_scan_for
-from relbase.rewriting.shape_edits import edits_on, simple_edits
+from relbase.rewriting.shape_edits import ShapeEdits, edits_on, simple_edits
 from relbase.url.resolver import Profile
 from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
-    from relbase.formats import CharsetRule
     from relbase.kind import Kind
     from relbase.policy import Policy
-    from relbase.rewriting.context import Context
-    from relbase.rewriting.shape_edits import ShapeEdits
 
 
 class _Pages:

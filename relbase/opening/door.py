@@ -7,21 +7,18 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import UNKNOWN, establish, retrieval
-from relbase.bases.marks import Placed, Unarchived
+from relbase.bases.layers import UNKNOWN, Statement, establish, retrieval
+from relbase.bases.marks import Marks, Placed, Unarchived
 from relbase.containers import sniffing
 from relbase.expressions import expression
-from relbase.formats import FORMATS
+from relbase.formats import FORMATS, Document, Format
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html_base import POLICY_FIELD, policies_of
 
 if TYPE_CHECKING:
-    from relbase.bases.layers import Statement
-    from relbase.bases.marks import Marks
     from relbase.call import Call
-    from relbase.formats import Document, Format
 
 
 class Input(NamedTuple):

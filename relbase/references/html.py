@@ -10,7 +10,7 @@ from relbase.expressions import expression, regex
 from relbase.references import tags, vocabulary
 from relbase.references.css_functions import Form
 from relbase.references.foreign import CLOSED_BY_END_TAG, FONT_BREAKOUT, HTML, SVG, ForeignContent
-from relbase.references.tags import CDATA, no_tag_end, text_end, token
+from relbase.references.tags import CDATA, Attribute, no_tag_end, text_end, token
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import (
     NONE_NAMED,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.references.scanner import Scan
-    from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
 # <!--[if gte mso 9]> ... <![endif]-->

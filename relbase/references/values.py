@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Literal
 
 
 class Syntax(Enum):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 from relbase.references.foreign import HTML, MATH, SVG
-from relbase.references.vocabulary import counting
-from relbase.references.xml_names import Names
+from relbase.references.vocabulary import Row, ValueOf, counting
+from relbase.references.xml_names import Bindings, Named, Names
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from relbase.edit import Edit
     from relbase.notes import Reason
-    from relbase.references.vocabulary import Row, ValueOf
-    from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"

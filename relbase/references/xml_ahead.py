@@ -14,13 +14,12 @@ from relbase.expressions import regex
 from relbase.references import xml
 from relbase.references.scanner import MARKUP, MAYBE, holds_url, plain_kind
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Nested, counting
+from relbase.references.vocabulary import Nested, Row, counting
 from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.vocabulary import Row
     from relbase.references.xml import Attribute
     from relbase.references.xml_names import Named, Names
 

@@ -7,24 +7,21 @@ out, so that no visit knows which kinds there are.
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.bases.layers import Base, establish, remembering, unsuitable
+from relbase.bases.layers import Base, Statement, establish, remembering, unsuitable
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.policy import placeholders
+from relbase.policy import Policy, placeholders
 from relbase.url.resolver import Profile, prepared_base
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
 
     from relbase.bases.headers import MessageUrlSource
-    from relbase.bases.layers import Statement
     from relbase.bases.marks import Marks, Places
     from relbase.edit import Edit
-    from relbase.policy import Policy
     from relbase.rewriting.items import Item
 
 

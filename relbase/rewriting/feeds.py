@@ -16,10 +16,10 @@ from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references import scripts, xml
-from relbase.references.scripts import JsonKind, json_view
+from relbase.references.scripts import JsonKind, JsonString, json_view
 from relbase.references.values import Syntax, trimmed
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.context import resolver
+from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.html import visit_value
 from relbase.rewriting.items import Item, drained, lower, shift
 from relbase.rewriting.reference import Place
@@ -30,9 +30,7 @@ from relbase.view.charset import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.references.scripts import JsonString
     from relbase.references.xml import Slot
-    from relbase.rewriting.context import Context
     from relbase.rewriting.xml_bases import Resolve
 
 

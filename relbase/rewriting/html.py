@@ -19,10 +19,10 @@ from relbase.references import html, scripts, values
 from relbase.references.css_functions import Form, css_escaped, css_view, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.scripts import json_escaped, json_view
-from relbase.references.tags import attribute_text, pieces
+from relbase.references.tags import Attribute, attribute_text, pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.context import Budget
+from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.html_base import on_own_base
 from relbase.rewriting.items import (
     Item,
@@ -40,16 +40,13 @@ from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, on_cod
 from relbase.rewriting.scan import css_scan_for, named_of, scan_for
 from relbase.url.resolver import Profile
 from relbase.view.charrefs import attribute_view, needs_view
-from relbase.view.runs import CdataView, PiecesView
+from relbase.view.runs import CdataView, Piece, PiecesView, View
 from relbase.view.transcode import UNICODE, escaped_view, text_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.references.css import CssReference
-    from relbase.references.tags import Attribute
-    from relbase.rewriting.context import Context
-    from relbase.view.runs import Piece, View
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
 MAX_SRCDOC_DEPTH: Final = 16

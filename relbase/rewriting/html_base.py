@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import Layer, Statement
+from relbase.bases.layers import Base, Layer, Statement
 from relbase.bases.marks import Unarchived, own_base
 from relbase.edit import Span
 from relbase.expressions import expression, regex
@@ -26,7 +26,6 @@ from relbase.url import rfc3986
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
 

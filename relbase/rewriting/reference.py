@@ -11,7 +11,7 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.references.values import Syntax, clean, spell
-from relbase.rewriting.context import resolver, weight
+from relbase.rewriting.context import Budget, Context, resolver, weight
 from relbase.rewriting.items import Found, Item, Status
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.references.vocabulary import Row
-    from relbase.rewriting.context import Budget, Context
 
 
 class Codebase(NamedTuple):

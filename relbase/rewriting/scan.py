@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from relbase.edit import Span
 from relbase.references import scanner
 from relbase.references.html import skipping
-from relbase.references.scanner import HELD, KIND, attribute_names, is_local
+from relbase.references.scanner import HELD, KIND, Scan, attribute_names, is_local
 from relbase.references.values import clean
-from relbase.references.vocabulary import NONE_NAMED, named_rows
-from relbase.rewriting.context import Budget
+from relbase.references.vocabulary import NONE_NAMED, Row, named_rows
+from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.items import Found, Packed, Status
 from relbase.rewriting.shape_edits import NO_EDITS, shape_edits, walk_for
 from relbase.view.characters import text as decode_inner
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
-    from relbase.references.scanner import Scan
-    from relbase.references.vocabulary import Row
-    from relbase.rewriting.context import Context
 
 
 def scan_for(context: Context) -> Scan:

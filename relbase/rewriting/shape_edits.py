@@ -13,15 +13,13 @@ from relbase.bases.layers import remembering
 from relbase.expressions import regex
 from relbase.references import scanner
 from relbase.references.scanner import IN_CSS, UNQUOTED, Shape, ShapeEdit
-from relbase.rewriting.context import weight
+from relbase.rewriting.context import Context, weight
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import MULTI_BYTE, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from relbase.rewriting.context import Context
 
 
 class ShapeEdits(dict[int, ShapeEdit | None]):

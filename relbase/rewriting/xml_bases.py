@@ -8,16 +8,16 @@ on the chain of its own kind.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, plain_base
 from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
-from relbase.references.xml import embedded_base, is_shown, meant
+from relbase.references.xml import Attribute, Element, embedded_base, is_shown, meant
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.context import resolved
+from relbase.rewriting.context import Context, resolved
 from relbase.rewriting.shape_edits import ShapeEdits, simple_edits
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
@@ -26,11 +26,8 @@ from relbase.view.xml_values import pieces_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TypeAlias
 
-    from relbase.references.xml import Attribute, Element
     from relbase.references.xml_sound import Flaw
-    from relbase.rewriting.context import Context
 
     Resolve: TypeAlias = Callable[[str], str]
 

@@ -23,7 +23,7 @@ from relbase.references.xml import Slot, slots
 from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
-from relbase.rewriting.context import Budget
+from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.feeds import Items
 from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.items import (
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.references.xml_names import Named
-    from relbase.rewriting.context import Context
 
 
 _SHEET: Final = Row(Syntax.URL)

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, Unpack, cast
 
 import pyarrow as pa
 from pyspark import StorageLevel
@@ -16,7 +16,7 @@ from pyspark import StorageLevel
 from relbase import storage
 from relbase.call import DEFAULT_POLICY
 from relbase.spark import tasks
-from relbase.url.resolver import Profile, as_profile
+from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.warc.rows import LinkRow, selector
 from relbase.warc.table import ERRORS
 from relbase.warc.work import Job, Part, name_of
@@ -24,13 +24,11 @@ from relbase.warc.writing import check_date, date_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
 
     from relbase.policy import Policy
     from relbase.spark.tasks import Report
-    from relbase.url.resolver import ProfileName
     from relbase.warc.work import Opener
 
 # Archives that are smaller together are one task.

@@ -18,17 +18,14 @@ import pyarrow as pa
 from pyspark import TaskContext, cloudpickle
 
 from relbase import storage
-from relbase.containers.warc import Fault, Trouble
+from relbase.containers.warc import Fault, Record, Trouble
 from relbase.warc import pack
 from relbase.warc.rows import LinkRow, PackedRows, selector
 from relbase.warc.table import BATCH, ERRORS, REPEATED, Columns, error_row, schema_of
-from relbase.warc.work import Part, info_of, items, name_of
+from relbase.warc.work import Item, Job, Part, info_of, items, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from relbase.containers.warc import Record
-    from relbase.warc.work import Item, Job
 
     Groups = Sequence[Sequence[Part]]
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
-from relbase.trees.tree import TreeLink
+from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.policy import Policy
-    from relbase.trees.tree import Tree
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.references import vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.vocabulary import holding
+from relbase.references.vocabulary import Row, holding
 from relbase.references.xml_names import held_with
 from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from relbase.policy import Policy
-    from relbase.references.vocabulary import Row
     from relbase.rewriting.context import Context
 
 

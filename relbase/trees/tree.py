@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from relbase.expressions import regex
 from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
-from relbase.trees.markup import TOP, Around, ElementRow, Known, Spot
+from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 
     from relbase.policy import Policy
-    from relbase.trees.markup import Scope
 
 # An element, of a package without types that serve.
 Node: TypeAlias = Any

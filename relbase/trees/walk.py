@@ -18,14 +18,14 @@ from relbase.opening.door import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
-from relbase.references.vocabulary import Nested, Row, counting, held
+from relbase.references.vocabulary import Nested, Row, ValueOf, counting, held
 from relbase.rewriting.context import Budget, Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.trees.markup import SHEET, XML_BASE, Scope
-from relbase.trees.tree import TreeLink, Value
+from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot
+from relbase.trees.tree import Tree, TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.references.vocabulary import ValueOf
-    from relbase.trees.markup import ElementRow, Spot
-    from relbase.trees.tree import Tree
 
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from relbase.url import rfc1808, rfc3986
-from relbase.url.step import not_text
+from relbase.url.step import Step, not_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
-
-    from relbase.url.step import Step
 
     class Prepared(Protocol):
         """A base that an algorithm has prepared."""

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
-from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, pieces
+from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
 from relbase.view.transcode import CountedView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from relbase.view.runs import View
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.codings import decoded
 from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
-from relbase.containers.http import final_head, is_partial, values
+from relbase.containers.http import Head, final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.expressions import regex
 from relbase.opening.door import kind_of_type, may_hold_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from relbase.containers.http import Head
 
     Again = Callable[[int], Iterable[bytes]]
 

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from relbase.call import DEFAULT_POLICY, check
 from relbase.expressions import regex
 from relbase.pipeline import base, found_called, packed_called
-from relbase.rewriting.items import Packed
+from relbase.rewriting.items import Found, Packed
 from relbase.rewriting.scan import ATTRIBUTES, STATUSES, SYNTAX_NAMES
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, ProfileName
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.policy import Policy
-    from relbase.rewriting.items import Found
-    from relbase.url.resolver import ProfileName
     from relbase.warc.reading import Page
 
 

@@ -9,10 +9,10 @@ from contextlib import ExitStack, closing
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY
-from relbase.containers.warc import Fault, Trouble
+from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
@@ -20,9 +20,7 @@ from relbase.warc.rows import packed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
 
-    from relbase.containers.warc import Record
     from relbase.policy import Policy
 
     Opener = Callable[[str], BinaryIO]

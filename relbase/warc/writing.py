@@ -12,7 +12,7 @@ import zlib
 from base64 import b32encode
 from dataclasses import fields
 from hashlib import sha1
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.containers.codings import fast_zlib
@@ -20,16 +20,14 @@ from relbase.expressions import regex
 from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_bytes
 from relbase.pipeline import rewrite
-from relbase.url.resolver import Profile, as_profile
+from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Literal
 
     from relbase.edit import Edit
     from relbase.notes import Note
     from relbase.policy import Policy
-    from relbase.url.resolver import ProfileName
     from relbase.warc.reading import Page
 
     Packing = Literal["", "gz", "zst"]

@@ -23,13 +23,12 @@ from relbase.url.grammar.characters import (
     missing,
     searched,
 )
-from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, category, split
+from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, Components, category, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.url.grammar.characters import Violation
-    from relbase.url.rfc1808 import Components
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
