@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
     # or that of `zstandard`, which has the same methods
-    Stream: TypeAlias = zlib._Decompress  # noqa: SLF001 (typeshed has no other name)
+    Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
 
 
 # The bytes that a body may unfold to: no page is so long, and all of it is held at once.
@@ -165,49 +165,88 @@ def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | Non
     return reader.decompressobj(), zstandard.ZstdError  # type: ignore[return-value]
 
 
-NO_ZSTD: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
+class Gzip:
+    """A member of gzip, whatever its checksum is: all bytes are there before it (RFC 1952 §2.3)."""
+
+    _checksum = staticmethod(zlib.crc32)
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(-15)
+        self._head: bytes | None = b""
+        self._value, self._size = self._checksum(b""), 0
+        self.eof, self.unused_data = False, b""
+        self.remark = ""  # on its checksum
+
+    def decompress(self, fed: bytes) -> bytes:
+        if self._head is not None:
+            self._head += fed
+            start = self._start(self._head)
+            if start > len(self._head):
+                return b""
+            fed, self._head = self._head[start:], None
+        data = self._stream.decompress(fed)
+        self._value, self._size = self._checksum(data, self._value), self._size + len(data)
+        if self._stream.eof:
+            rest, check = self._stream.unused_data, self._check()
+            self.eof, self.unused_data = len(rest) >= len(check), rest[len(check) :]
+            wrong = "wrong" if self.eof else "missing"
+            self.remark = "" if rest.startswith(check) else f"its checksum is {wrong}"
+        return data
+
+    def _start(self, head: bytes) -> int:
+        """Where the compressed data begins; past the end if the head is cut."""
+        if head[3:4] >= UNKNOWN_FLAG or len(head) > _MAX_NAME:
+            raise zlib.error("unknown header flags set, or a name without end")
+        flags, at = head[3] if len(head) >= _GZIP_HEAD else 0, _GZIP_HEAD
+        if flags & _FEXTRA:
+            at += 2 + int.from_bytes(head[at : at + 2], "little")
+        for flag in (_FNAME, _FCOMMENT):
+            if flags & flag:
+                end = head.find(b"\0", at)
+                at = len(head) + 1 if end < 0 else end + 1
+        return at + 2 * bool(flags & _FHCRC)
+
+    def _check(self) -> bytes:
+        return struct.pack("<II", self._value, self._size & 0xFFFFFFFF)
 
 
-def zstd_dictionary(content: bytes) -> tuple[bytes, str]:
-    """A dictionary, which may itself be compressed (the .warc.zst specification)."""
-    if not content.startswith(ZSTD):
-        return content, ""
-    found = zstd_stream()
-    if found is None:
-        return b"", NO_ZSTD
-    stream, errors = found
-    try:
-        return stream.decompress(content), ""
-    except errors as error:
-        return b"", f"the dictionary does not decode: {error}"
+_GZIP_HEAD: Final = 10
+_FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
+UNKNOWN_FLAG: Final = b"\x20"
+# A name in the header has no length of its own.
+_MAX_NAME: Final = 1 << 17
 
 
-# Where a stream ends, and the checksum and the length of what it unfolds to.
-_End: TypeAlias = "tuple[int, int, int]"
+class _Zlib(Gzip):
+    _checksum = staticmethod(zlib.adler32)
+
+    def _start(self, _head: bytes) -> int:
+        return _ZLIB_HEAD
+
+    def _check(self) -> bytes:
+        return self._value.to_bytes(4)
 
 
 def _unfold(
-    body: bytes,
-    at: int,
-    reader: tuple[Stream, type[Exception]],
-    check: Callable[..., int] = lambda *_: 0,
-    last: int = _FED_LAST,
-) -> Generator[bytes, None, _End]:
+    body: bytes, at: int, reader: tuple[Stream, type[Exception]], last: int = _FED_LAST
+) -> Generator[bytes | str, None, int]:
+    """Yield what a stream unfolds to, and what is to be remarked; return where it ends."""
     stream, error = reader
-    fed_at_once, value, size = _FED_FIRST, check(b""), 0  # there may be millions of streams
-    while at < len(body):
+    fed_at_once = _FED_FIRST  # there may be millions of streams
+    while at < len(body) and not stream.eof:
         fed = body[at : at + fed_at_once]
         fed_at_once = min(last, 2 * fed_at_once)
         try:
-            piece = stream.decompress(fed)
+            yield stream.decompress(fed)
         except error as found:
             raise UndecodableError(f"it does not decode: {found}") from None
-        value, size = check(piece, value), size + len(piece)
-        yield piece
         at += len(fed)
-        if stream.eof:
-            return at - len(stream.unused_data), value, size
-    raise _broken(body)
+    remark = stream.remark if isinstance(stream, Gzip) else ""
+    if remark:
+        yield remark
+    elif not stream.eof:
+        raise _broken(body)
+    return at - len(stream.unused_data)
 
 
 def _broken(body: bytes) -> UndecodableError:
@@ -226,25 +265,15 @@ def _rest(body: bytes, at: int) -> Iterator[str]:
         yield f"{len(body) - at} bytes follow its end: left out"
 
 
-def _checked(body: bytes, at: int, check: bytes) -> Iterator[str]:
-    stated = body[at : at + len(check)]
-    if stated != check:
-        is_cut = len(stated) < len(check)
-        yield "its checksum is missing" if is_cut else "its checksum is wrong"
-
-
 def gunzip(body: bytes) -> Iterator[bytes | str]:
     """RFC 1952: a gzip is one member or several."""
     _begin(body, GZIP[:2], "gzip")
-    if (whole := _whole(body)) is not None:
+    if body[3:4] < UNKNOWN_FLAG and (whole := _whole(body)) is not None:
         yield whole
         return
     at = 0
     while at == 0 or body.startswith(GZIP, at):
-        at, value, size = yield from _unfold(body, gzip_data(body, at), _deflate(), zlib.crc32)
-        check = GZIP_TRAILER.pack(value, size & 0xFFFFFFFF)
-        yield from _checked(body, at, check)
-        at += len(check)
+        at = yield from _unfold(body, at, (Gzip(), zlib.error))
     yield from _rest(body, at)
 
 
@@ -261,25 +290,6 @@ def _whole(body: bytes) -> bytes | None:
     return data if stream.eof and not stream.unused_data else None
 
 
-def gzip_data(body: bytes, at: int) -> int:
-    """Where the compressed data of a member begins (RFC 1952 §2.3); past the end if it is cut."""
-    flags = body[at + 3] if at + _GZIP_HEAD <= len(body) else 0
-    at += _GZIP_HEAD
-    if flags & _FEXTRA:
-        at += 2 + int.from_bytes(body[at : at + 2], "little")
-    for flag in (_FNAME, _FCOMMENT):
-        if flags & flag:
-            end = body.find(b"\0", at)
-            at = len(body) + 1 if end < 0 else end + 1
-    return at + 2 * bool(flags & _FHCRC)
-
-
-_GZIP_HEAD: Final = 10
-GZIP_TRAILER: Final = struct.Struct("<II")  # the checksum and the length
-_FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
-UNKNOWN_FLAG: Final = b"\x20"
-
-
 def inflate(body: bytes) -> Iterator[bytes | str]:
     """RFC 9110 §8.4.1.2: the zlib format; however, some servers send deflate without it."""
     if len(body) < _ZLIB_HEAD:
@@ -287,22 +297,16 @@ def inflate(body: bytes) -> Iterator[bytes | str]:
     # RFC 1950 §2.2: compression method 8, and a check of the first two bytes.
     is_zlib = body[0] & 0x0F == _DEFLATE and int.from_bytes(body[:2]) % 31 == 0
     if is_zlib and not (_begins(body, -15) and not _begins(body, 15)):
-        at, value, _ = yield from _unfold(body, _ZLIB_HEAD, _deflate(), zlib.adler32)
-        check = value.to_bytes(4)
-        yield from _checked(body, at, check)
-        yield from _rest(body, at + len(check))
+        stream: Stream = _Zlib()
     elif _begins(body, -15):
-        at, _, _ = yield from _unfold(body, 0, _deflate())
-        yield from _rest(body, at)
+        stream = zlib.decompressobj(-15)
     else:
         raise MislabelledError("the body begins with no deflate")
+    at = yield from _unfold(body, 0, (stream, zlib.error))
+    yield from _rest(body, at)
 
 
 _ZLIB_HEAD, _DEFLATE = 2, 8
-
-
-def _deflate() -> tuple[Stream, type[Exception]]:
-    return zlib.decompressobj(-15), zlib.error
 
 
 def _begins(body: bytes, window: int) -> bool:
@@ -322,7 +326,7 @@ def unzstd(body: bytes) -> Iterator[bytes | str]:
         stream = zstd_stream()
         if stream is None:
             raise UndecodableError(_MISSING.format("zstandard"))
-        at, _, _ = yield from _unfold(body, at, stream, last=_FED_FIRST)
+        at = yield from _unfold(body, at, stream, last=_FED_FIRST)
     yield from _rest(body, at)
 
 

@@ -10,21 +10,17 @@ import re
 import zlib
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.arc import MAX_ARC_LINE, arc_line
 from relbase.containers.codings import (
     GZIP,
-    GZIP_TRAILER,
-    NO_ZSTD,
     UNKNOWN_FLAG,
     ZSTD,
+    Gzip,
     fast_zlib,
-    gzip_data,
-    zstd_dictionary,
     zstd_stream,
 )
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,11 +33,9 @@ _FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
-# The header of a member of gzip: a name in it has no length of its own.
-_MAX_NAME: Final = 1 << 17
-_WORD: Final = (1 << 32) - 1
 
 MAX_DICTIONARY: Final = 1 << 24
+NO_ZSTD: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
 _LOOKED_AT: Final = 1 << 12
 _STEP: Final = 1 << 7
 
@@ -150,7 +144,7 @@ def _members(source: Buffer) -> Iterator[Piece]:
         if _is_skippable(start):
             content, fault = _skippable(source)
             if not fault and start == _DICTIONARY and at == 0:
-                dictionary, fault = zstd_dictionary(content)
+                dictionary, fault = _dictionary(content)
             if fault:
                 yield Piece(b"", at, fault=fault)
         elif (mark := _mark_of(start)) is None:
@@ -216,7 +210,7 @@ class _Member:
         """
         source, size = self._source, len(stream.unused_data)
         source.pos -= size
-        if not isinstance(stream, _Gzip) or stream.is_right:
+        if not (isinstance(stream, Gzip) and stream.remark):
             self._fault = ""
             return ""
         follows = source.peek(len(ZSTD))
@@ -241,35 +235,6 @@ class _Member:
         return bytes(last[self._given - size :])
 
 
-class _Gzip:
-    """A gzip member, whatever its checksum is: all bytes are there before it (RFC 1952 §2.3)."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(-15)
-        self._head: bytes | None = b""
-        self._value = self._size = 0
-        self.eof, self.unused_data = False, b""
-        self.is_right = True
-
-    def decompress(self, fed: bytes) -> bytes:
-        """Return what some bytes unfold to; raise `zlib.error` where they do not."""
-        if self._head is not None:
-            self._head += fed
-            start = gzip_data(self._head, 0)
-            if self._head[3:4] >= UNKNOWN_FLAG or len(self._head) > _MAX_NAME:
-                raise zlib.error("unknown header flags set, or a name without end")
-            if start > len(self._head):
-                return b""
-            fed, self._head = self._head[start:], None
-        data = self._stream.decompress(fed)
-        self._value, self._size = zlib.crc32(data, self._value), self._size + len(data)
-        rest = self._stream.unused_data
-        if len(rest) >= GZIP_TRAILER.size:
-            self.eof, self.unused_data = True, rest[GZIP_TRAILER.size :]
-            self.is_right = rest.startswith(GZIP_TRAILER.pack(self._value, self._size & _WORD))
-        return data
-
-
 _WRONG: Final = (
     "the member does not decode: Error -3 while decompressing data: incorrect data check"
 )
@@ -283,7 +248,7 @@ def _mark_of(start: bytes) -> bytes | None:
 
 def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:
     if mark == GZIP:
-        return cast("Stream", _Gzip()), zlib.error
+        return Gzip(), zlib.error
     return None if mark is None else zstd_stream(dictionary)
 
 
@@ -339,3 +304,60 @@ def _skippable(source: Buffer) -> tuple[bytes, str]:
     if len(head) < _FRAME_HEAD or len(content) < size:
         return b"", BREAKS_OFF
     return content, ""
+
+
+def _dictionary(content: bytes) -> tuple[bytes, str]:
+    """A dictionary, which may itself be compressed (the .warc.zst specification)."""
+    if not content.startswith(ZSTD):
+        return content, ""
+    found = zstd_stream()
+    if found is None:
+        return b"", NO_ZSTD
+    stream, errors = found
+    try:
+        return stream.decompress(content), ""
+    except errors as error:
+        return b"", f"the dictionary does not decode: {error}"
+
+
+# ---- ARC, which came before WARC: one line in front of each block
+
+ARC: Final = "ARC"
+
+# A line with a longer URL is not known as one.
+MAX_ARC_LINE: Final = 1 << 14
+
+# url-record = URL IP-address Archive-date Content-type [ Result-code Checksum Location Offset
+# Filename ] Archive-length   (ARC file format, versions 1 and 2)
+# However, a URL may have spaces in it, and a type may have parameters, or be empty or left out; the
+# address may be `0` or `-`.
+_WORD: Final = rb"[^ \r\n]++"
+_LINE: Final = (
+    rb"([a-zA-Z][a-zA-Z0-9+.-]*+:[^ \r\n]*+(?: %b){0,50}?) ([0-9a-fA-F.:]{1,45}+|-)"
+    rb" ([0-9]{14}|[0-9]{12}|[0-9]{8})(?: ((?:%b(?<=;) )*+%b|))?"
+    rb"(?: %b %b %b [0-9]++ %b)?+ ([0-9]{1,18})\r?\n"
+) % ((_WORD,) * 7)
+arc_line: Final = regex(_LINE).match
+
+# Where a record begins inside of other text: a line with a date in the right place.
+ARC_STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[0-9])\r?\n"
+
+
+def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a line, under the names of WARC; the length is the last."""
+    url, address, date, type_, length = (
+        (group or b"").decode("utf-8", "surrogateescape") for group in found.groups()
+    )
+    kind = "response" if url.lower().startswith(("http:", "https:")) else "resource"
+    return (
+        ("warc-type", "warcinfo" if url.startswith("filedesc:") else kind),
+        ("warc-target-uri", url),
+        # `20081113213051` as WARC writes it; what is left out is zero
+        ("warc-date", re.sub(_DATE, r"\1-\2-\3T\4:\5:\6Z", date.ljust(14, "0"))),
+        ("warc-ip-address", address),
+        ("content-type", type_),
+        ("content-length", length),
+    )
+
+
+_DATE: Final = "(....)(..)(..)(..)(..)(..)"

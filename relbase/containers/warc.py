@@ -10,8 +10,17 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.arc import ARC, ARC_STARTS, MAX_ARC_LINE, arc_fields, arc_line
-from relbase.containers.members import BREAKS_OFF, Buffer, begins_record, pieces
+from relbase.containers.members import (
+    ARC,
+    ARC_STARTS,
+    BREAKS_OFF,
+    MAX_ARC_LINE,
+    Buffer,
+    arc_fields,
+    arc_line,
+    begins_record,
+    pieces,
+)
 from relbase.expressions import regex
 
 if TYPE_CHECKING:

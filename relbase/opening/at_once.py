@@ -15,9 +15,9 @@ from relbase.formats import FORMATS, CharsetRule, read_charset
 from relbase.opening.door import open_input, recognized
 from relbase.references import scanner
 from relbase.rewriting import context as limits
-from relbase.rewriting.context import Budget, Context, prepared, resolved
+from relbase.rewriting.context import Budget, Context, resolved
 from relbase.rewriting.scan import priced_scan_for
-from relbase.rewriting.shape_edits import ShapeEdits, edits_on, simple_edits
+from relbase.rewriting.shape_edits import ShapeEdits, edits_on
 from relbase.url.resolver import Profile
 from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
 
@@ -77,10 +77,7 @@ class _Pages:
             if remarks or notes or not base.url.isascii():
                 return None
             url = base.url
-        resolve = partial(resolved, url, profile, self._encoding)
-        if (edits := simple_edits(url, profile, resolve, 0)) is not None:
-            return edits
-        return edits_on(url, profile, prepared(url, profile, self._encoding) if url else None)
+        return edits_on(url, profile, partial(resolved, url, profile, self._encoding))
 
 
 def _may_state(start: bytes) -> bool:

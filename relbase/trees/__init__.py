@@ -1,17 +1,12 @@
 """The links of a tree that a program holds: BeautifulSoup's or lxml's, whole or in part.
 
-Strategy: what relbase knows of documents it knows here too. A tree is walked in the order of its
-document; which attributes count, what is inside a value and what a reference becomes is decided by
-the functions that rewrite bytes. Only the walk itself is made for each kind of tree, and neither
-package is imported before somebody passes one of its trees.
-
-To mind: a tree is what some parser made of a document. It may have dropped, moved or repaired what
-`relbase.rewrite` sees, which changes bytes and never builds a tree.
+The functions that rewrite bytes decide what counts; only the walk is made for each kind of tree. A
+tree is what some parser made of a document: it may have dropped, moved or repaired what
+`relbase.rewrite` sees.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
@@ -173,7 +168,7 @@ def _check_bool(name: str, value: object) -> None:
 
 def _opened(tree: object, policy: Policy) -> Tree:
     """The tree in the hands of what knows its package."""
-    packages = _packages(type(tree))  # type: ignore[arg-type] # types are hashable
+    packages = {class_.__module__.partition(".")[0] for class_ in type(tree).__mro__}
     if isinstance(tree, (list, tuple)):
         raise TypeError(f"a {type(tree).__name__} is not a tree: give one tree at a time")
     if "bs4" in packages:
@@ -185,11 +180,6 @@ def _opened(tree: object, policy: Policy) -> Tree:
 
         return lxml_tree(tree, policy)
     raise TypeError(f"a {type(tree).__name__} is not a tree that is known: {_advice(tree)}")
-
-
-@lru_cache(maxsize=64)
-def _packages(type_: type) -> set[str]:
-    return {class_.__module__.partition(".")[0] for class_ in type_.__mro__}
 
 
 def _advice(tree: object) -> str:

@@ -177,7 +177,7 @@ HEAVY: Final = {"lxml", "bs4", "rich"}
 # What a page does not need.
 SPARED: Final = {
     *("json", "urllib.parse", "difflib", "relbase.cli.findings", *HEAVY),
-    *("relbase.containers.arc", "relbase.containers.codings", "relbase.containers.members"),
+    *("relbase.containers.codings", "relbase.containers.members"),
 }
 
 
