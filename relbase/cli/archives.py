@@ -1,8 +1,4 @@
-"""Web archives on the command line: pages in; conversion records, links or bases out.
-
-This is loaded for archives alone. The payload of a revisit and the originals (`--with-originals`)
-are read from the file once more, by its name: standard input and pipes cannot be.
-"""
+"""Web archives on the command line: pages in; conversion records, links or bases out."""
 
 from __future__ import annotations
 

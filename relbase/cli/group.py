@@ -1,7 +1,4 @@
-"""The command `relbase` itself: its sub-commands, loaded when asked for, how a run ends, the help.
-
-`-h` shows what most people need, `--help` everything, in sections.
-"""
+"""The command `relbase`: its sub-commands, loaded when asked for, how a run ends, and the help."""
 
 from __future__ import annotations
 
@@ -240,10 +237,6 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
 
 
 class Command(click.Command):
-    def __init__(self, **more: Any) -> None:
-        super().__init__(context_settings={"help_option_names": ["--help"]}, **more)
-        self.params.append(_shown("-h", "Show the most common options.", _brief))
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
@@ -282,9 +275,7 @@ def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Optio
             click.echo(show(ctx))
             ctx.exit()
 
-    made = Option(_OTHER, names, text, is_eager=True)
-    made.expose_value, made.callback = False, callback
-    return made
+    return Option(_OTHER, names, text, is_eager=True, expose_value=False, callback=callback)
 
 
 def _version(_context: click.Context) -> str:
@@ -308,11 +299,13 @@ def command(
 ) -> Callable[[Callable[..., int]], click.Command]:
     """Make a command of a function; `text` is the table of its own options, then the epilog."""
     rows, examples, epilog = text.partition("Examples:\n")
+    brief = _shown("-h", "Show the most common options.", _brief)
     return click.command(
         cls=Command,
         short_help=short_help,
-        params=[*table(rows, **more), *shared],
+        params=[*table(rows, **more), *shared, brief],
         epilog=_unwrapped(examples + epilog),
+        context_settings={"help_option_names": ["--help"]},
     )
 
 

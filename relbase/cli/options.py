@@ -316,13 +316,7 @@ _POLICY_TEXTS: Final = {
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
 
 PARAMETERS: Final = (
-    click.Argument(
-        ["inputs"],
-        nargs=-1,
-        metavar="[INPUT|DIR]...",
-        # The type is for completion: files are looked at when they are read.
-        type=click.Path(allow_dash=True, readable=False),
-    ),
+    click.Argument(["inputs"], nargs=-1, metavar="[INPUT|DIR]...", type=click.Path(readable=False)),
     *table(
         f"""\
 Document URL

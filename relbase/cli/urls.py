@@ -1,7 +1,4 @@
-"""`relbase resolve`, `check` and `split`: what URLs mean, and whether they are well-formed.
-
-A URL may be megabytes long and harm a terminal: `check` shows excerpts in printable ASCII.
-"""
+"""`relbase resolve`, `check` and `split`: what URLs mean, and whether they are well-formed."""
 
 from __future__ import annotations
 
