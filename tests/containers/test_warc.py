@@ -173,6 +173,14 @@ def test_the_remark_on_a_member_is_on_the_record_that_ends_in_it() -> None:
     assert [fault.record_id for fault in bad] == [record_id(2)]
 
 
+def test_what_a_damaged_member_holds_before_the_damage_is_salvaged() -> None:
+    packing = zlib.compressobj(wbits=31)
+    member = packing.compress(SMALL[3][:-500]) + packing.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 9
+    _, (fault,) = read(member)
+    assert fault.salvaged is not None
+    assert fault.salvaged.block == BLOCKS[3][:-496]
+
+
 def test_each_of_several_damaged_members_is_a_fault() -> None:
     damaged = [DAMAGES["no end"](gz(one)) for one in SMALL[1:]]
     good, bad = read(b"".join(damaged) + gz(SMALL[0]))
