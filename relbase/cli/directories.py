@@ -11,8 +11,6 @@ import os
 import re
 import stat
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
@@ -30,7 +28,7 @@ _temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 def _flag(*names: str) -> int:
     """The flags of `os.open` of these names; a system has not all of them."""
-    return reduce(or_, (int(getattr(os, name, 0)) for name in names))
+    return sum(getattr(os, name, 0) for name in names)
 
 
 # Whether files are reached through the descriptor of their directory.
@@ -167,7 +165,6 @@ class NewFile(AbstractContextManager["NewFile"]):
         for _ in range(8):  # another run may take it for one that a killed run left
             self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
             self.descriptor = parent.open_new(self.name, mode)
-            self._is_open = True
             is_own = lock(self.descriptor) is not False
             if is_own and (os.name == "nt" or os.fstat(self.descriptor).st_nlink != 0):
                 return
@@ -201,9 +198,9 @@ class NewFile(AbstractContextManager["NewFile"]):
         return status
 
     def close(self) -> None:
-        if self._is_open:
+        if self.descriptor >= 0:
             os.close(self.descriptor)
-            self._is_open = False
+            self.descriptor = -1
 
 
 # Windows gives an open file no other name, and no times.

@@ -33,10 +33,11 @@ class Input(NamedTuple):
     listed: bool = False  # in a file of names: its directories are kept in an output
 
     @property
-    def parts(self) -> list[str]:
+    def parts(self) -> tuple[str, ...]:
         if self.root:
-            return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
-        return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
+            return tuple(os.path.relpath(self.name, self.root).split(os.sep))  # noqa: PTH206
+        path = os.path.normpath(self.name)
+        return tuple(path.split(os.sep)) if self.listed else (os.path.basename(self.name),)  # noqa: PTH119, PTH206
 
 
 class Inputs(NamedTuple):
@@ -177,7 +178,7 @@ def opened(
         streams.warn("reading standard input, which Ctrl-D ends; --help says more")
     file, status = (sys.stdin.buffer, None) if is_piped else _open(one, roots.get(one.root))
     with nullcontext() if is_piped else file:
-        yield OpenInput(one, shown_name(one.name), _pieces(file, status), status, file)
+        yield OpenInput(one, shown_name(one.name), pieces_of(file, status), status, file)
 
 
 @contextmanager
@@ -200,13 +201,6 @@ def again(source: OpenInput, offset: int = 0) -> Iterator[bytes]:
 
 def is_read_again(source: OpenInput) -> bool:
     return source.status is not None or is_object(source.name)
-
-
-def rewound(source: OpenInput) -> OpenInput:
-    file = open(source.file.fileno(), "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
-    file.seek(0)
-    status = os.fstat(file.fileno())
-    return source._replace(pieces=_pieces(file, status), status=status)
 
 
 def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
@@ -253,7 +247,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
     raise InputError("it is a device: give a file, or - for standard input")
 
 
-def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
+def pieces_of(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
     """The bytes of a file; an error at its end when it changed since `before`."""
     try:
         while piece := file.read(PIECE):

@@ -69,7 +69,11 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
             raise click.UsageError(text)
         if not one.root and os.path.isdir(one.name):  # noqa: PTH112 (no output: reported when it is read)
             continue
-        parts = _parts(one)
+        parts = one.parts
+        if one.listed and (os.path.isabs(one.name) or os.pardir in parts):  # noqa: PTH117
+            text = f"'{printable(one.name)}' in --files-from leads out of this directory"
+            fix = "give -r, or run it there"
+            raise click.UsageError(f"{text}: its output has no place in -o; {fix}")
         if parts in names:
             first, second = printable(names[parts]), printable(one.name)
             fix = "rewrite them with two commands, into two directories"
@@ -78,18 +82,6 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
     for root in {one.root for one in inputs if one.root}:
         _refuse_inside(directory, root)
     return {name: parts for parts, name in names.items()}
-
-
-def _parts(one: Input) -> tuple[str, ...]:
-    """The names of an output in a directory: of a tree and of a list the directories stay."""
-    if not one.listed:
-        return tuple(one.parts)
-    path = os.path.normpath(one.name)
-    steps = tuple(path.split(os.sep))  # noqa: PTH206
-    if os.path.isabs(path) or os.pardir in steps:  # noqa: PTH117
-        text = f"'{printable(one.name)}' in --files-from leads out of this directory"
-        raise click.UsageError(f"{text}: its output has no place in -o; give -r, or run it there")
-    return steps
 
 
 def _refuse_inside(output: str, root: str) -> None:
@@ -181,7 +173,7 @@ def plan_maildir(
         text = f"not copied, since they are not messages: {shown}{more}"
         streams.warn(f"{files.shown_name(original)}: {text}")
     settle(made)
-    found = ((one.name, tuple(Input(one.name, original).parts)) for one in messages)
+    found = ((one.name, Input(one.name, original).parts) for one in messages)
     return {name: Output(copy, parts, goes_on=goes_on, in_maildir=True) for name, parts in found}
 
 

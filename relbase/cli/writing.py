@@ -136,12 +136,12 @@ class Writer:
         # Resolved once: what the link leads to afterwards does not matter.
         path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
         in_maildir = is_message(path)
-        (root, name), steps = os.path.split(path), list[str]()
+        (root, name), steps = os.path.split(path), one.parts[:-1] if one.root else ()
         if one.root:
-            root, steps = one.root, one.parts[:-1]
+            root = one.root
         elif in_maildir:
             root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
-            steps = [box]
+            steps = (box,)
         old = Old(name, source.status, source.file.fileno(), how.backup)
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
         output = output._replace(in_maildir=in_maildir)
@@ -270,7 +270,15 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
     with ExitStack() as stack:
         try:
             parent = stack.enter_context(opened_directory(folder))
-            while not _lock(path, parent, dot, stack):
+            while True:
+                with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
+                    file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
+                    directories.lock_as_mail(file.fileno())
+                    # Else nothing can be replaced there: that is reported when it is.
+                    with suppress(PermissionError):
+                        taken.enter_context(_dot_lock(parent, dot))
+                    stack.push(taken.pop_all())
+                    break
                 if time.monotonic() >= until:
                     why = "another program has locked it"
                     if os.path.lexists(f"{path}.lock"):
@@ -281,23 +289,14 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
         except OSError as error:
             text = f"it cannot be locked: {error.strerror or error}"
             raise OutputError(f"{shown}: {text}") from None
-        yield files.rewound(source)
+        again = open(source.file.fileno(), "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
+        again.seek(0)
+        status = os.fstat(again.fileno())
+        yield source._replace(pieces=files.pieces_of(again, status), status=status)
 
 
 # In the dot lock of a run, which is locked itself until the process ends.
 _OWN: Final = b"relbase\n"
-
-
-def _lock(path: str, parent: Directory, dot: str, stack: ExitStack) -> bool:
-    """Take both locks until a stack ends; return False where somebody has one."""
-    with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
-        file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
-        directories.lock_as_mail(file.fileno())
-        with suppress(PermissionError):  # then nothing can be replaced there: reported when it is
-            taken.enter_context(_dot_lock(parent, dot))
-        stack.push(taken.pop_all())
-        return True
-    return False
 
 
 @contextmanager
