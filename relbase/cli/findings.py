@@ -274,12 +274,10 @@ def _excerpts(data: bytes, block: _Block, number: int, moved: int) -> Iterator[s
         yield f"@@ -{number + 1} +{number + 1 + moved} @@ column {start - line + 1}"
         before = _CUT if start > block.start else b""
         after = _CUT if end < block.end else b""
-        for sign, texts in (
-            ("-", (data[edit.start : edit.end] for edit in group)),
-            ("+", (edit.new for edit in group)),
-        ):
-            edits = (edit._replace(new=_cut(text)) for edit, text in zip(group, texts, strict=True))
-            side = before + _spliced(data, Span(start, end), edits) + after
+        olds = [edit._replace(new=data[edit.start : edit.end]) for edit in group]
+        for sign, edits in (("-", olds), ("+", group)):
+            shown = (edit._replace(new=_cut(edit.new)) for edit in edits)
+            side = before + _spliced(data, Span(start, end), shown) + after
             yield from (f"{sign}{_line(piece)}" for piece in _split(side))
         at = group[-1].end
 

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Entity
 
-_LAYERS: Final = {
-    Layer.EMBEDDED: "embedded, §3.1",
-    Layer.ENTITY: "entity, §3.2",
-    Layer.RETRIEVAL: "retrieval, §3.3",
-    Layer.NONE: "none, §3.4",
-}
+_LAYERS: Final = {one: f"{one.value or 'none'}, §3.{n}" for n, one in enumerate(Layer, 1)}
 _LONG: Final = 2000
 _COLUMN: Final = 60
 _UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
