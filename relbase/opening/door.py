@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import UNKNOWN, Statement, establish, retrieval
 from relbase.bases.marks import Marks, Placed, Unarchived
@@ -29,25 +29,17 @@ class Input(NamedTuple):
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
-    return recognized(call.kind, _content_type(call), call.name, data).kind
+    return recognized(call.kind, _content_type(call), call.name, data)[0]
 
 
 def open_input(data: bytes, call: Call) -> Input:
     """Open a document on the base of what is around it (RFC 1808 §3.2 to §3.4)."""
     type_ = _content_type(call)
-    found = _partial(call) or recognized(call.kind, type_, call.name, data)
-    row = FORMATS[found.kind]
+    kind, notes = _partial(call) or recognized(call.kind, type_, call.name, data)
+    row = FORMATS[kind]
     stated = _charset_value.search(type_) if type_ else None
     label = call.charset or (stated and stated[1])
-    document = row.read(data, label, Context(UNKNOWN, _task(call)))
-    marks = document.marks() if call.detect else None
-    based, around = _based(document, marks, call)
-    type_ = type_.partition(";")[0].strip().lower() or row.types[0]
-    return Input(based, type_, label, (*around, *document.notes, *found.notes))
-
-
-def _task(call: Call) -> Task:
-    return Task(
+    task = Task(
         call.profile,
         call.policy,
         reader,
@@ -58,6 +50,11 @@ def _task(call: Call) -> Task:
         message_urls=call.message_urls,
         examines=call.examines,
     )
+    document = row.read(data, label, Context(UNKNOWN, task))
+    marks = document.marks() if call.detect else None
+    based, around = _based(document, marks, call)
+    type_ = type_.partition(";")[0].strip().lower() or row.types[0]
+    return Input(based, type_, label, (*around, *document.notes, *notes))
 
 
 def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Document, list[Note]]:
@@ -149,7 +146,7 @@ def _partial(call: Call) -> Recognized | None:
         return None
     text = f"it is a part of a document (Content-Range: {ranges[0][:40]}): left unchanged"
     note = Note(Reason.BODY_PARTIAL, "", None, text)
-    return Recognized(kind=Kind.OTHER, notes=(note,))
+    return Kind.OTHER, (note,)
 
 
 # ---- What a document is: by its media type, by its name, by its bytes (rule 15)
@@ -226,20 +223,19 @@ def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
     return kind_of_type(content_type) if row is None else row.kind
 
 
-class Recognized(NamedTuple):
-    kind: Kind
-    notes: tuple[Note, ...] = ()
+# What a document is taken for, and the notes on it.
+Recognized: TypeAlias = tuple[Kind, tuple[Note, ...]]
 
 
 def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
     """Return what a document is taken for: as its reader says, by its type, its name, its bytes."""
     if kind is not None:
-        return Recognized(kind)
+        return kind, ()
     typed = _type_of_bytes(content_type, data)
     found = typed or kind_of_file(name, data)
     if data and FORMATS[found].visit is None:
-        return Recognized(found, (_passed_note(content_type, name), *_doubts(typed, name, data)))
-    return Recognized(found, _doubts(typed, name, data))
+        return found, (_passed_note(content_type, name), *_doubts(typed, name, data))
+    return found, _doubts(typed, name, data)
 
 
 def _passed_note(type_: str, name: str) -> Note:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.codings import decoded
 from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
-from relbase.containers.http import Head, final_head, is_partial, values
+from relbase.containers.http import Head, final_head, is_partial
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.expressions import regex
 from relbase.opening.door import kind_of_type, may_hold_references
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     Again = Callable[[int], Iterable[bytes]]
+    Fields = tuple[tuple[str, str], ...]
 
 # How many records of a member are looked at for the payload of a revisit: a well-made archive has
 # one a member.
@@ -175,7 +176,7 @@ class _Message(NamedTuple):
     """What a record holds: the HTTP response in it, else its block with the type of the record."""
 
     status: int | None
-    fields: tuple[tuple[str, str], ...]
+    fields: Fields
     body: bytes
     remarks: tuple[str, ...] = ()
 
@@ -210,7 +211,7 @@ def _message(record: Record) -> _Message | Fault:
     return _Message(head.status, _fields(block, head), block[head.header.body :], remarks)
 
 
-def _fields(block: bytes, head: Head) -> tuple[tuple[str, str], ...]:
+def _fields(block: bytes, head: Head) -> Fields:
     return tuple((field.name, text_of(block, field)) for field in head.header.fields)
 
 
@@ -271,7 +272,8 @@ def _names(record: Record) -> list[str]:
 
 def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Page | Fault]:
     head, _ = final_head(record.block or b"")
-    types = values(record.block or b"", head, "content-type") if head else []
+    own = _fields(record.block or b"", head) if head else ()
+    types = [value for name, value in own if name == "content-type"]
     if types and not may_hold_references(types[0]):
         return  # of an image, say
     # What it calls its payload by, the surest first.
@@ -290,25 +292,22 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
         if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
             page = _page(payload) if payload.block is not None else None
             if isinstance(page, Page):
-                yield _revisited(record, page)
+                status = head.status if head and head.status != _NOT_MODIFIED else page.status
+                yield _revisited(record, page._replace(status=status), own)
             return
     text = f"its payload is not among the first {_LOOKED_AT} records of its member: not read"
     yield record.fault(Trouble.NOT_AGAIN, text)
 
 
-def _revisited(record: Record, payload: Page) -> Page:
+def _revisited(record: Record, payload: Page, own: Fields) -> Page:
     """The payload as it was met again: at the revisit's own URL, with what its own header says."""
-    head, _ = final_head(record.block or b"")
-    own = _fields(record.block or b"", head) if head else ()
     names = {name for name, _ in own} & {"content-type", "content-language", *_OVERRULED}
     fields = [field for field in payload.fields if field[0] not in (names | _OVERRULED)]
-    status = head.status if head and head.status != _NOT_MODIFIED else payload.status
     return payload._replace(
         offset=record.offset,
         record_id=record.get("warc-record-id"),
         url=record.url,
         date=record.get("warc-date"),
-        status=status,
         fields=(*(field for field in own if field[0] in names), *fields),
         remarks=(*filter(None, (record.remark,)), *payload.remarks),
     )
