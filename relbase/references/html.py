@@ -17,6 +17,8 @@ from relbase.references.vocabulary import (
     PLACES,
     TEXT_ROWS,
     Nested,
+    Row,
+    Slot,
     counting,
     held,
     keyword,
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.references.scanner import Scan
-    from relbase.references.vocabulary import Row
 
 # <!--[if gte mso 9]> ... <![endif]-->
 _conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
@@ -45,17 +46,7 @@ class Element(NamedTuple):
     hidden: bool  # no part of the document's tree: a `<base>` does not count
 
 
-class Slot(NamedTuple):
-    """A value that holds references, with its quotes; `attribute` is b"" for a text."""
-
-    namespace: str
-    element: bytes
-    attribute: bytes
-    row: Row
-    value: Attribute  # of a text with a quote that says how it is read: see below
-    codebase: Attribute | None = None  # where the row asks for it
-
-
+# The quotes of texts, which say how they are read.
 RAW: Final = b">"  # as it stands
 TEXT: Final = b'"'  # with character references, as a value
 PIECES: Final = b"<"  # with comments and CDATA sections between
@@ -178,12 +169,12 @@ def slots(
         row = counting(named.get(attribute) or rows.get(attribute, ()), value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
-            yield Slot(namespace, name, attribute, row, found, codebase)
+            yield Slot(name, attribute, row, found, codebase)
     inside = counting(text_rows, value_of, extended=False) if raw_end > tag_end else None
     if inside is not None:
         quote = RAW if namespace == HTML else PIECES if token(text, tag_end, raw_end) else TEXT
-        value = tags.Attribute(b"", tag_end, raw_end, quote, equals=True)
-        yield Slot(namespace, name, b"", inside, value)
+        value = tags.Attribute(b"", tag_end, raw_end, quote)
+        yield Slot(name, b"", inside, value)
 
 
 def _value(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:

@@ -65,7 +65,7 @@ class Attribute(NamedTuple):
     start: int
     end: int
     quote: bytes | None
-    equals: bool
+    equals: bool = True
 
 
 def tag_end(text: bytes, pos: int, end: int) -> int:
@@ -92,10 +92,10 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
     if group == 1:
         return Attribute(name, found.end(), found.end(), None, equals=False)
     if group == 2:  # noqa: PLR2004 (the group of `=`)
-        return Attribute(name, found.end(2), found.end(2), None, equals=True)
+        return Attribute(name, found.end(2), found.end(2), None)
     start, end = found.span(group)
     quote = b"" if group == _UNQUOTED else text[end : end + 1]
-    return Attribute(name, start, end, quote, equals=True)
+    return Attribute(name, start, end, quote)
 
 
 def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
@@ -264,21 +264,18 @@ class HeadToken(NamedTuple):
     raw_end: int  # of the element's raw text, `after` where it has none
 
 
-_head_token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")
-
-
-def head_tokens(text: bytes, pos: int = 0) -> Iterator[HeadToken]:
+def head_tokens(text: bytes) -> Iterator[HeadToken]:
     """Yield the comments and start tags of a page before its body, in order."""
-    end = len(text)
-    while found := _head_token.search(text, pos, end):
+    pos, end = 0, len(text)
+    while found := token(text, pos, end):
         at = found.end()
         if found[1]:
             pos = comment_end(text, at, end)
             yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
-        elif found[2] is None:
+        elif found[2] or found[3] is None:
             pos = bogus_comment_end(text, at, end)
         else:
-            name = found[2].lower()
+            name = found[3].lower()
             pos = after = tag_end(text, at, end)
             if after < 0 or name not in IN_HEAD:
                 return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from relbase.notes import Reason
+    from relbase.references.tags import Attribute
 
 # The value of an attribute of an element, decoded and in lower case; b"" where it has none.
 ValueOf: TypeAlias = "Callable[[bytes], bytes]"
@@ -118,6 +119,17 @@ class Row(NamedTuple):
     when: Condition | None = None
     only: tuple[bytes, ...] = ()  # what a text of XML has to begin with, anything when empty
     stays: Reason | None = None  # a text of XML that is never rewritten, but noted
+
+
+class Slot(NamedTuple):
+    """A value of an element that holds references; `attribute` is b"" for a text."""
+
+    element: bytes
+    attribute: bytes
+    row: Row
+    value: Attribute  # of a text with a quote that says how it is read, in XML b""
+    codebase: Attribute | None = None  # where the row asks for it
+    is_repeated: bool = False
 
 
 _URL: Final = Row(Syntax.URL)

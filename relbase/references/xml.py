@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 from relbase.references.foreign import HTML, MATH, SVG
-from relbase.references.vocabulary import Row, ValueOf, counting
+from relbase.references.tags import Attribute
+from relbase.references.vocabulary import Slot, ValueOf, counting
 from relbase.references.xml_names import Bindings, Named, Names
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.edit import Edit
-    from relbase.notes import Reason
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"
@@ -44,15 +44,6 @@ _TAG, _END_TAG, _SHEET = 3, 4, 5
 each_attribute: Final = regex(
     _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
 ).finditer
-
-
-class Attribute(NamedTuple):
-    """An attribute: its name as written, its value without quotes, and the quote's byte."""
-
-    name: bytes
-    start: int
-    end: int
-    quote: bytes
 
 
 class Element(NamedTuple):
@@ -263,18 +254,6 @@ def _sheet(text: bytes, start: int, end: int) -> Iterator[Sheet]:
             return
 
 
-class Slot(NamedTuple):
-    """A value that holds references; `attribute` is b"", and its quote, for a text."""
-
-    element: bytes
-    attribute: bytes
-    row: Row
-    value: Attribute
-    codebase: Attribute | None = None
-    stays: Reason | None = None
-    is_repeated: bool = False
-
-
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
     """The values of one element that hold references, its text last."""
     held, attributes = element.named.held, element.attributes
@@ -293,7 +272,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
         )
         row = counting(rows, value_of, extended=True)
         if row is not None:
-            yield Slot(element.name, b"", row, Attribute(b"", start, end, b""), stays=row.stays)
+            yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
 
 
 _section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match

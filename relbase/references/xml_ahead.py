@@ -20,7 +20,7 @@ from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_row
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.xml import Attribute
+    from relbase.references.tags import Attribute
     from relbase.references.xml_names import Named, Names
 
     # From an offset on, with how many elements are open, how many stay so, and what was learned:

@@ -29,25 +29,18 @@ class Opened(Protocol):
     """A document that has been opened: its charset is known, its references are not yet."""
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        """What hinders its references from being looked for, if anything."""
-
-    def visit(self, task: Task | None = None) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
-
-    def base(self) -> Base:
-        """The base of the document: its own, or that of its container."""
+    def notes(self) -> tuple[Note, ...]: ...
+    def visit(self, task: Task | None = None) -> Iterator[Item]: ...
+    def base(self) -> Base: ...
 
 
 class Reader(Protocol):
     """How the documents of one kind are read (a row of `relbase.formats`)."""
 
+    # Visits a text that is decoded already; None where references are not looked for.
     @property
-    def visit(self) -> Callable[[bytes, Context], Iterator[Item]] | None:
-        """Visits a text that is decoded already; None where references are not looked for."""
-
-    def read(self, data: bytes, label: str | None, context: Context) -> Opened:
-        """Read a document: its charset, and what is scanned of it."""
+    def visit(self) -> Callable[[bytes, Context], Iterator[Item]] | None: ...
+    def read(self, data: bytes, label: str | None, context: Context) -> Opened: ...
 
 
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"

@@ -18,7 +18,7 @@ from relbase.notes import Note, Reason
 from relbase.references import scripts, xml
 from relbase.references.scripts import JsonKind, JsonString, json_view
 from relbase.references.values import Syntax, trimmed
-from relbase.references.vocabulary import Nested, Row
+from relbase.references.vocabulary import Nested, Row, Slot
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.html import visit_value
 from relbase.rewriting.items import Item, drained, lower, shift
@@ -30,7 +30,7 @@ from relbase.view.charset import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.references.xml import Slot
+    from relbase.references.tags import Attribute
     from relbase.rewriting.xml_bases import Resolve
 
 
@@ -124,7 +124,7 @@ class Items:
         self._text = text
         self._lines = Lines(text, document.encoding)
         self._item: xml.Item | None = None
-        self._link: xml.Attribute | None = None
+        self._link: Attribute | None = None
         self._end = -1
         self._linked: tuple[Context | None, Context | None] = None, None
 
@@ -171,7 +171,7 @@ class Items:
         if (link := self._around(item, start)) is not None:
             self.links.compare(self._text, edits, url_of(self._text, link), resolve)
 
-    def _around(self, item: xml.Item, start: int) -> xml.Attribute | None:
+    def _around(self, item: xml.Item, start: int) -> Attribute | None:
         if self._end < 0:
             self._end, self._link = xml.item_link(self._text, item)
         return self._link if start < self._end else None

@@ -21,7 +21,7 @@ from relbase.references.foreign import HTML
 from relbase.references.scripts import json_escaped, json_view
 from relbase.references.tags import Attribute, attribute_text, pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
-from relbase.references.vocabulary import Nested, Row
+from relbase.references.vocabulary import Nested, Row, Slot
 from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.html_base import on_own_base
 from relbase.rewriting.items import (
@@ -169,7 +169,7 @@ def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Ite
         yield from _visit_element(text, element, inside, around)
 
 
-def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item]:
+def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
     place = Place(

@@ -15,7 +15,7 @@ from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
-from relbase.references.xml import Attribute, Element, embedded_base, is_shown, meant
+from relbase.references.xml import Element, embedded_base, is_shown, meant
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.context import Context, resolved
 from relbase.rewriting.shape_edits import ShapeEdits, simple_edits
@@ -27,6 +27,7 @@ from relbase.view.xml_values import pieces_view
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from relbase.references.tags import Attribute
     from relbase.references.xml_sound import Flaw
 
     Resolve: TypeAlias = Callable[[str], str]

@@ -18,8 +18,8 @@ from relbase.notes import Note, Reason
 from relbase.references import scanner, xml
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Nested, Row
-from relbase.references.xml import Slot, slots
+from relbase.references.vocabulary import Nested, Row, Slot
+from relbase.references.xml import slots
 from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
@@ -204,10 +204,10 @@ class Visit:
                 yield from self._kept(slot, context)
             elif states:
                 yield from self._slot(slot, context)
-            elif slot.value.start < self._base_at:
-                yield from self._before_base(self._inside(slot, element, context))
             else:
-                yield from self._inside(slot, element, context)
+                for item in self._inside(slot, element, context):
+                    self._late += isinstance(item, Edit) and slot.value.start < self._base_at
+                    yield item
 
     def _prefixes(self, element: xml.Element) -> Iterator[Note]:
         for prefix in element.unbound:
@@ -225,8 +225,8 @@ class Visit:
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(self, slot: Slot, element: xml.Element, context: Context) -> Iterable[Item]:
-        if slot.stays is not None:
-            self._stay(slot.stays, slot, context)
+        if slot.row.stays is not None:
+            self._stay(slot.row.stays, slot, context)
             return ()
         if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
             return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
@@ -240,11 +240,6 @@ class Visit:
         ):
             spans = self._stayed.setdefault(reason, [])
             spans.append(Span(slot.value.start, slot.value.end))
-
-    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
-        for item in items:
-            self._late += isinstance(item, Edit)
-            yield item
 
     def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
         value = slot.value
