@@ -84,6 +84,7 @@ def page(
     counts = Counter(link.status for link in links)
     summary = Summary(name, found[0].type, result.base, counts, len(notes))
     head = _head(summary, len(found), call.profile.value)
+    del links, result  # they take more than the page
     return _whole(f"{name}: what its links mean", head, main), summary
 
 

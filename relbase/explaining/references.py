@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections import defaultdict, deque
 from contextlib import suppress
 from functools import lru_cache
-from itertools import pairwise
+from heapq import merge
+from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -45,7 +46,7 @@ _FAR: Final = 16 * _CHUNK
 _TITLE: Final = 300
 
 T = TypeVar("T", "Edit", "_Mark")
-_start: Final = attrgetter("start")
+_start, _end = attrgetter("start"), attrgetter("end")
 
 
 class _Mark(NamedTuple):
@@ -66,17 +67,16 @@ def source(
     marks = [_Mark(number, link, *link.span) for number, link in enumerate(links, 1)]
     framed = list(_framed(document, edits, marks))
     inside = {number for *_, numbers in framed for number in numbers}
-    marks = [mark for mark in marks if mark.number not in inside]
-    pieces: list[str] = []
+    marks = [mark for mark in marks if mark.number not in inside] if inside else marks
+    pieces = [f'<div class="all{" far" if len(data) > _FAR else ""}">']
     at = 0
     # What stands at the end is a part of the last piece.
     for (start, end), frame, _ in (*framed, (Span(len(data), 0), "", ())):
         until = start if frame else start + 1
         own = _of(edits, at, until), _of(marks, at, until)
-        pieces += _marked(data, Span(at, start), *own, charset), frame
+        pieces += (*_marked(data, Span(at, start), *own, charset), frame)
         at = end
-    far = " far" if len(data) > _FAR else ""
-    return f'<div class="all{far}">{"".join(pieces)}</div>'
+    return "".join((*pieces, "</div>"))
 
 
 def _framed(
@@ -99,7 +99,7 @@ def _framed(
         changes = body.edits if _of(edits, *body.span) else ()
         charset = _charset(inner, sniff(inner, body.label), body.label)
         name = f"Part {text(body.part)}" if body.part else "The body"
-        shown = _marked(inner, Span(0, len(inner)), changes, moved, charset)
+        shown = "".join(_marked(inner, Span(0, len(inner)), changes, moved, charset))
         title = f"<p>{name}, decoded from {text(body.encoding)}</p>"
         numbers = [mark.number for mark in own]
         yield body.span, f'<div class="decoded">{title}{shown}</div>', numbers
@@ -113,16 +113,26 @@ def _of(sorted_: Sequence[T], start: int, end: int) -> Sequence[T]:
 
 def _marked(
     data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], charset: str
-) -> str:
+) -> Iterator[str]:
     breaks = set(_breaks(data, within, 2 if charset in WIDE else 1))
-    bounds = {bound for edit in edits for bound in (edit.start, edit.end)}
-    bounds |= {bound for mark in marks for bound in (mark.start, mark.end)}
-    cuts = sorted(breaks | bounds | set(within))
+    bounds = (sorted(map(bound, shown)) for shown in (edits, marks) for bound in (_start, _end))
+    cuts = groupby(merge(sorted(breaks), within, *bounds))
     writer = _Writer(edits, marks, charset)
-    for at, until in pairwise((*cuts, cuts[-1])):
+    yield '<div class="chunk">'
+    last = within.start
+    for at, _ in cuts:
+        writer.text(data[last:at], last)
         writer.stop(at, breaks=at in breaks)
-        writer.text(data[at:until], at)
-    return f'<div class="chunk">{"".join(writer.pieces)}</div>'
+        last = at
+        if len(writer.pieces) > _JOINED_AT_ONCE:
+            yield "".join(writer.pieces)
+            writer.pieces.clear()
+    yield "".join(writer.pieces)
+    yield "</div>"
+
+
+# A hostile document has millions of pieces, each of which takes more than its text.
+_JOINED_AT_ONCE: Final = 1024
 
 
 class _Writer:

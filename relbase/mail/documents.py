@@ -10,12 +10,12 @@ from relbase.containers import mail
 from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
-from relbase.mail.fitting import fit, fit_both_readings, fit_header
+from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
 from relbase.mail.parts import FootedView, MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
 from relbase.rewriting.html import nested
-from relbase.rewriting.items import Found, Item, lower, separate
+from relbase.rewriting.items import Found, Item, lower, separate, shift
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
@@ -84,20 +84,24 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
 
     Edits alone and then links alone take a tenth of the time of both at once.
     """
-    part, task = entity.part, entity.context.task
-    if part.header.body > part.header.end and not part.disputed:
-        is_in_lines = part.encoding in IDENTITY and bool(part.boundaries)
-        if not is_in_lines or not _dashes(entity.data, *part.body):
-            return False
-    budget = task.budget
+    part, task, budget = entity.part, entity.context.task, entity.context.task.budget
+    is_apart = part.header.body > part.header.end and not part.disputed
+    is_in_lines = part.encoding in IDENTITY and part.boundaries
+    if is_apart and not (is_in_lines and _dashes(entity.data, *part.body)):
+        return False
     if budget is None or task.places is not None:
         return True
     before = budget.state()
-    _, edits = separate(document.visit(task._replace(edits_only=True, found_only=False)))
+    found = document.visit(task._replace(edits_only=True, found_only=False))
+    if is_apart:
+        placed = shift(found, part.body.start)
+        is_refused = refuses(entity, (one for one in placed if isinstance(one, Edit)))
+    else:
+        edits = (one for one in found if isinstance(one, Edit))
+        notes = [one for one in _fitted(entity, edits, view) if isinstance(one, Note)]
+        is_refused = any(note.reason not in _OF_ALL_EDITS for note in notes)
     budget.restore(before)  # it is the listing that pays
-    made = list(_fitted(entity, edits, view))
-    refused = [one for one in made if isinstance(one, Note) and one.reason not in _OF_ALL_EDITS]
-    return bool(refused) or (bool(edits) and not any(isinstance(one, Edit) for one in made))
+    return is_refused
 
 
 # What a line begins with that may become a delimiter: a URL that is written begins otherwise.

@@ -25,11 +25,29 @@ MAX_LINE: Final = 998
 
 def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a header or of a body that is not encoded, with the edits that mail allows."""
-    data, part = entity.data, entity.part
     findings, edits = separate(items)
     kept: list[Edit] = []
     notes: list[Note] = []
-    refused: list[Span] = []
+    for changes, note in _judged(entity, within, edits):
+        kept += () if note and note.reason is Reason.MIME_BOUNDARY else changes
+        notes += (note,) if note else ()
+    refused = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
+    yield from _keep_in_lines(findings, refused) if refused else findings
+    yield from notes
+    yield from kept
+
+
+def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:
+    """Whether mail refuses an edit of a body that is not encoded."""
+    judged = _judged(entity, entity.part.body, edits)
+    return any(note is not None and note.reason is Reason.MIME_BOUNDARY for _, note in judged)
+
+
+def _judged(
+    entity: MailPart, within: Span, edits: Iterable[Edit]
+) -> Iterator[tuple[list[Edit], Note | None]]:
+    """Edits line by line, each with a note on what they make of their line."""
+    data, part = entity.data, entity.part
     number, name = entity.context.part, called(part)
     eol = entity.eol[-1:]  # CR and LF of one line end may be mixed with LF alone
     delimiters = [b"--" + boundary for boundary in part.boundaries]
@@ -37,23 +55,20 @@ def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]
         before = data[start:end]
         is_long = _longest(before, eol) > MAX_LINE
         if is_long and not delimiters:
-            kept += changes
+            yield changes, None
             continue
         if is_long and before.find(eol, 0, len(before) - 1) < 0:
             after = _beginning(before, start, changes, max(map(len, delimiters)))
         else:
             after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
-            refused.append(Span(start, end))
-            notes.append(Note(Reason.MIME_BOUNDARY, number, refused[-1], f"{name}: {_DELIMITER}"))
-            continue
-        kept += changes
-        if not is_long and part.encoding != "binary" and _longest(after, eol) > MAX_LINE:
+            text = f"{name}: {_DELIMITER}"
+            yield changes, Note(Reason.MIME_BOUNDARY, number, Span(start, end), text)
+        elif not is_long and part.encoding != "binary" and _longest(after, eol) > MAX_LINE:
             text = f"{name}: the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
-            notes.append(Note(Reason.LINE_LENGTH, number, Span(start, end), text))
-    yield from _keep_in_lines(findings, refused) if refused else findings
-    yield from notes
-    yield from kept
+            yield changes, Note(Reason.LINE_LENGTH, number, Span(start, end), text)
+        else:
+            yield changes, None
 
 
 _DELIMITER: Final = "the line would become a delimiter of a multipart: its links are left unchanged"
@@ -78,7 +93,7 @@ def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> b
     return text + line[at : at + length]
 
 
-def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:
+def _lines(data: bytes, within: Span, edits: Iterable[Edit], eol: bytes) -> Iterator[_Line]:
     line = _Line(within.start, within.start, [])
     for edit in edits:
         if edit.start >= line.end and line.end < within.end:

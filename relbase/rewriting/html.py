@@ -97,7 +97,7 @@ def _up_to_base(
     looked for, and the rest of the element that was reached is left to be visited.
     """
     budget = around.task.budget
-    enough = 0 if budget is None else budget.left - len(text) - _KEPT_GROWTH
+    enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
     lists = 0
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
