@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, AnyStr, Final, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import AnyStr, Final, cast
 
 _IS_RIGHT: Final = sys.version_info[:3] >= (3, 11, 5)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, Unpack
@@ -29,8 +30,6 @@ from relbase.rewriting.items import Found, Item, Packed, Status
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from relbase.kind import Kind
     from relbase.policy import Policy
 

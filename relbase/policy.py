@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 # `{http://www.tei-c.org/ns/1.0}graphic@url=url`
 XML_ROW: Final = expression(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.notes import Note, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from relbase.bases.layers import Base
     from relbase.edit import Edit, Span
     from relbase.rewriting.items import Status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -15,8 +16,6 @@ from relbase.url.resolver import Profile, ProfileName
 from relbase.view.characters import inner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from relbase.policy import Policy
     from relbase.results import Link, Result
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 from relbase.expressions import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
 
 _scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
 

@@ -6,6 +6,7 @@ To mind: as in browsers the first `<base>` decides, even when nothing can be res
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -19,8 +20,6 @@ from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from relbase.edit import Span
 
 

@@ -8,8 +8,9 @@ count: a `file:` URL names a file of somebody else's disk.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, found_url
 from relbase.edit import Span
@@ -21,9 +22,6 @@ from relbase.references.tags import Attribute, HeadToken, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Marks(NamedTuple):

@@ -6,6 +6,7 @@ gzip, bzip2 or xz: what comes before its first change is unfolded twice.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, zip_longest
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
 from relbase.cli import files
-from relbase.cli.files import PIECE, InputError, peeked
+from relbase.cli.files import PIECE, InputError, OpenInput, peeked
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, printable
 from relbase.edit import Edit, Span, splice
@@ -25,20 +26,16 @@ from relbase.notes import Note
 from relbase.opening.door import kind_of_type
 from relbase.references.html import Element, elements
 from relbase.references.tags import attributes
-from relbase.results import Entity, Link
+from relbase.results import Entity, Link, Result
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from relbase.bases.layers import Base
     from relbase.call import Call
-    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import Found
     from relbase.mail.mbox import Lengths, Numbered
-    from relbase.results import Result
 
 
 class InputDocument(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -19,8 +20,6 @@ from relbase.explaining.page import Summary, index, page
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.cli.archives import Archive
     from relbase.cli.origins.finder import Finder
 

@@ -7,10 +7,11 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from relbase import storage
 from relbase.cli import streams
@@ -18,10 +19,6 @@ from relbase.cli.directories import Directory, opened_below
 from relbase.cli.streams import OutputError, printable
 from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
 STDIN: Final = "-"  # the name of standard input

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -18,8 +19,6 @@ from relbase.results import Link, Result
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from relbase.call import Call
     from relbase.cli.jobs import Format
     from relbase.warc.rows import LinkRow

@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import re
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from importlib import import_module
 from itertools import chain, groupby
@@ -19,7 +20,6 @@ from relbase.cli.streams import ExitStatus, in_shell, printable
 from relbase.expressions import expression, regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
     from types import ModuleType
 
     from click.types import OptionHelpExtra

@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from relbase.cli import documents, files, options, streams
-from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs
+from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs, OpenInput
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from relbase.call import Call
     from relbase.cli.archives import Archive
-    from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Options
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,8 +19,6 @@ from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from relbase.call import Call
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -23,8 +24,6 @@ from relbase.opening.door import kind_of_call, reader
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from relbase.cli.archives import Table
     from relbase.notes import Note
     from relbase.results import Entity

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
@@ -35,8 +36,6 @@ from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from relbase.bases.headers import MessageUrlTable
     from relbase.containers.http import Dump
 

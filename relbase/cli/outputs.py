@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -19,9 +20,6 @@ from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Inputs, Output
 from relbase.cli.streams import printable
 from relbase.cli.writing import identity, settle
 from relbase.expressions import expression
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
 
 
 def is_directory(output: str, inputs: Inputs) -> bool:

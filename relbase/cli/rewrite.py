@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 import click
 
 from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
-from relbase.cli.files import STDIN, Output, is_maildir
+from relbase.cli.files import STDIN, Inputs, Output, is_maildir
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import CHOICES, command
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relbase.cli.files import Inputs
-
 
 _FILE: Final = click.Path(dir_okay=False, readable=False)
 

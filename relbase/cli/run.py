@@ -7,12 +7,13 @@ import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.cli import ENDINGS, streams, terminated
-from relbase.cli.files import STDIN, shown_name
+from relbase.cli.files import STDIN, Input, shown_name
 from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
@@ -20,10 +21,7 @@ from relbase.cli.writing import Writer, settle
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
-
-    from relbase.cli.files import Input
 
 
 def run(plan: Plan, jobs: Sequence[Job]) -> Tally:

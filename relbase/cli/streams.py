@@ -8,16 +8,14 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import click
 
 from relbase.edit import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class ExitStatus(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -22,8 +23,6 @@ from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from relbase.url.step import Step
 
 _WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from relbase.bases.layers import UNKNOWN, Layer
+from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.cli import documents, files, streams
-from relbase.cli.files import InputError, OpenInput
+from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done
 from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import locked
+from relbase.cli.writing import Writer, locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
@@ -26,14 +27,9 @@ from relbase.pipeline import found_called
 from relbase.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from relbase.bases.layers import Base
     from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.documents import InputDocument
-    from relbase.cli.files import Output
-    from relbase.cli.writing import Writer
 
     Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
 

@@ -10,6 +10,7 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import chain, count
 from types import MappingProxyType
@@ -21,8 +22,6 @@ from relbase.cli.files import STDIN, ChangedError, InputError, Old, OpenInput, O
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from relbase.cli.jobs import Options
 
 

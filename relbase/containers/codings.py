@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-
     # or that of `zstandard`, which has the same methods
     Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
 

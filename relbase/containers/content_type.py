@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.folding import decoded_words
 from relbase.view.transcode import decode, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
 

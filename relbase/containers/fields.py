@@ -11,6 +11,7 @@ that other readers do not see.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
@@ -18,8 +19,6 @@ from relbase.expressions import regex
 from relbase.registry import REMEMBERED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
 # Past these a header is `cut`. Nobody writes them by hand or by program: the longest of real

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from relbase.containers.fields import Header, fields_of_paragraph, read_header, text_of
 from relbase.edit import Span
 from relbase.expressions import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 
 class Head(NamedTuple):

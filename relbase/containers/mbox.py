@@ -7,6 +7,7 @@ and a separator or the end of the file, follow that number of bytes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +18,6 @@ from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
 
     from relbase.edit import Span
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import deque
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -23,8 +24,6 @@ from relbase.containers.codings import (
 from relbase.expressions import expression, regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from relbase.containers.codings import Stream
 
 # How much is fed at a time. zlib gives up to 1,032 times as much, Zstandard 32,000: no piece is

@@ -7,8 +7,9 @@ record, which may stand inside of what the wrong length covered.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers.members import (
     ARC,
@@ -22,9 +23,6 @@ from relbase.containers.members import (
     pieces,
 )
 from relbase.expressions import regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # The fields of a record: real ones have one or two KB, and a URL of some MB is a `data:` one.
 MAX_HEAD: Final = 1 << 20

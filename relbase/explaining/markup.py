@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -13,7 +14,6 @@ from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Sequence
 
     from relbase.notes import Note
     from relbase.results import Entity, Link

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -21,8 +22,6 @@ from relbase.results import Entity
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from relbase.notes import Note
 
 # A reader goes through no more of them; the command line's warnings have all.

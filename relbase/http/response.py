@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -35,8 +36,6 @@ from relbase.rewriting.html_base import POLICY_FIELD, policies_of
 from relbase.rewriting.items import Found, Item, Status, parted, shift
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.containers.http import Head
     from relbase.rewriting.context import Context, Opened
 

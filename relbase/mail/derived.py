@@ -10,6 +10,7 @@ import re
 from base64 import b64encode
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,8 +22,6 @@ from relbase.notes import Note, Reason
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from relbase.containers.mail import Part
 
 # A number as written; more digits than any body has bytes are none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,8 +21,6 @@ from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from relbase.bases.layers import Base
     from relbase.view.runs import View
 

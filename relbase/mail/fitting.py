@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from relbase.containers.fields import read_header
 from relbase.containers.mail import BASE64
@@ -14,10 +15,6 @@ from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Found, Item, Status, separate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998

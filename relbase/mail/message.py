@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -26,8 +27,6 @@ from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from relbase.mail.documents import DecodedBody
     from relbase.mail.parts import MailPart
     from relbase.rewriting.context import Context

@@ -11,6 +11,7 @@ are not counted: `}` and `;` end any statement, and `--x:hover{}` is a custom pr
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
@@ -36,8 +37,6 @@ from relbase.references.css_functions import (
 from relbase.references.tags import all_but
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-
     # What is a reference unless it is empty: a url or a string, without its quotes, and its quote.
     Found: TypeAlias = tuple[int, int, bytes, Form]
 

@@ -6,17 +6,15 @@ The expressions look at the end of a name, and so find `xurl(` too: `css` reads 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.references.tags import all_but, any_case
 from relbase.view.characters import code_of
 from relbase.view.runs import Run, RunView, read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Form(Enum):

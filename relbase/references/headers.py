@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import regex
@@ -12,9 +12,6 @@ from relbase.references import values
 from relbase.references.values import C0_AND_SPACE_BYTES, Syntax, skip, trim
 from relbase.registry import ROWS, Holds
 from relbase.view.folding import meant
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class LinkingField(NamedTuple):

@@ -6,9 +6,10 @@ The exact tokenizer (`html`) and the compiled scanner differ in speed alone.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Edit, splice
 from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
@@ -16,9 +17,6 @@ from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.tags import IN_HEAD, RAW_TEXT, head_tokens
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, held
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Shape(IntEnum):

@@ -7,17 +7,15 @@ same name are yielded: if only the last, which counts, became absolute, the firs
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.references.values import C0_AND_SPACE_BYTES
 from relbase.view.runs import Run, RunView, read
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MAX_DEPTH: Final = 1000
 """Objects and arrays that hold something, within each other: more, and Chromium drops the block."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Container, Iterable, Iterator
+from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 from relbase.view.runs import Piece
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
 
 
 def all_but(excluded: bytes) -> bytes:

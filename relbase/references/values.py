@@ -7,15 +7,13 @@ alone yields an empty span: there the element decides whether an empty value is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import expression
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 
 class Syntax(Enum):

@@ -8,6 +8,7 @@ codebase), event handlers, JSON-LD. Of several rows the first counts whose condi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
@@ -19,8 +20,6 @@ from relbase.references.values import Syntax
 from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from relbase.notes import Reason
     from relbase.references.tags import Attribute
 

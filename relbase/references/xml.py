@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
@@ -14,7 +15,6 @@ from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator, Mapping
 
     from relbase.edit import Edit
 

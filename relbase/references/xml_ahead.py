@@ -7,6 +7,7 @@ has met an element, and forgets it when a prefix is bound anew.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,8 +19,6 @@ from relbase.references.vocabulary import Nested, Row, counting
 from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from relbase.references.tags import Attribute
     from relbase.references.xml_names import Named, Names
 

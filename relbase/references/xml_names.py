@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.policy import XML_ROW
 from relbase.references.foreign import HTML
@@ -18,9 +19,6 @@ from relbase.references.xml_vocabulary import (
     held,
     key_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
 

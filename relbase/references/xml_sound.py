@@ -7,15 +7,13 @@ byte for byte in a copy, and expat reads that.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.references.xml import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 class Flaw(NamedTuple):

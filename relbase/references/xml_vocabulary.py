@@ -15,18 +15,15 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.notes import Reason
 from relbase.references import vocabulary
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Condition, Held, Nested, Row, holding, one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 # Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"

@@ -6,6 +6,7 @@ out, so that no visit knows which kinds there are.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
@@ -17,7 +18,6 @@ from relbase.url.resolver import Profile, prepared_base
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
 
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.marks import Marks, Places

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -28,8 +29,6 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from relbase.references.tags import Attribute
     from relbase.rewriting.xml_bases import Resolve
 

@@ -7,6 +7,7 @@ is visited, and the items are lowered through the view.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
@@ -44,8 +45,6 @@ from relbase.view.runs import CdataView, Piece, PiecesView, View
 from relbase.view.transcode import UNICODE, escaped_view, text_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
     from relbase.references.css import CssReference
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.

@@ -7,6 +7,7 @@ the document came with, or of a `<meta>` before it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
@@ -24,8 +25,6 @@ from relbase.rewriting.reference import own_url, unstated
 from relbase.url import rfc3986
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
 

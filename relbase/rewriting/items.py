@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
@@ -11,8 +12,6 @@ from relbase.expressions import regex
 from relbase.notes import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-
     from relbase.bases.layers import Base
     from relbase.view.runs import View
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,8 +20,6 @@ from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from relbase.references.vocabulary import Row
 
 

@@ -7,6 +7,7 @@ or it lists references, or links in their last form, as long as the budget cover
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -24,8 +25,6 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
 

@@ -7,7 +7,8 @@ where a sample resolves to anything else, references of that shape are looked at
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from relbase.bases.layers import remembering
 from relbase.expressions import regex
@@ -17,9 +18,6 @@ from relbase.rewriting.context import Context, weight
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import MULTI_BYTE, inner
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class ShapeEdits(dict[int, ShapeEdit | None]):

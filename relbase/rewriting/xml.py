@@ -7,6 +7,7 @@ Values that a flaw stands in are seen by the visit itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -19,8 +20,6 @@ from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, xml_base_c
 from relbase.rewriting.xml_visit import DOUBTFUL, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
 

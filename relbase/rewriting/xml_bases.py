@@ -7,6 +7,7 @@ on the chain of its own kind.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -25,8 +26,6 @@ from relbase.view.charset import Lines
 from relbase.view.xml_values import pieces_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from relbase.references.tags import Attribute
     from relbase.references.xml_sound import Flaw
 

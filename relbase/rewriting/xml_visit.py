@@ -7,6 +7,7 @@ Whether what is found is believed is the business of `xml`.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -53,8 +54,6 @@ from relbase.view.xml_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from relbase.references.xml_names import Named
 
 

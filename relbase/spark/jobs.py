@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, Unpack, cast
@@ -23,8 +24,6 @@ from relbase.warc.work import Job, Part, name_of
 from relbase.warc.writing import check_date, date_of_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from pyspark.sql import DataFrame, SparkSession
 
     from relbase.policy import Policy

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -25,8 +26,6 @@ from relbase.warc.table import BATCH, ERRORS, REPEATED, Columns, error_row, sche
 from relbase.warc.work import Item, Job, Part, info_of, items, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     Groups = Sequence[Sequence[Part]]
 
 # What the columns of troubles begin with where those of links stand beside them.

@@ -7,6 +7,7 @@ tree is what some parser made of a document: it may have dropped, moved or repai
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
@@ -15,8 +16,6 @@ from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.policy import Policy
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]

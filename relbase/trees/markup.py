@@ -6,6 +6,7 @@ These become text again when the tree is written, so that they do not count.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,8 +18,6 @@ from relbase.references.xml_names import held_with
 from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from relbase.policy import Policy
     from relbase.rewriting.context import Context
 

@@ -7,6 +7,7 @@ and must not go with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, ElementRow, Spot
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
-
     from relbase.policy import Policy
 
 

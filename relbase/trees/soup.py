@@ -6,6 +6,7 @@ asked for. Values may be lists, where BeautifulSoup takes an attribute for a lis
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bs4
@@ -21,8 +22,6 @@ from relbase.trees.markup import COMMENT, SHEET, ElementRow, Spot, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-
     from bs4.element import PageElement
 
     from relbase.policy import Policy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
@@ -11,8 +12,6 @@ from relbase.rewriting.items import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-
     from relbase.policy import Policy
 
 # An element, of a package without types that serve.

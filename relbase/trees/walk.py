@@ -6,6 +6,7 @@ references, which most are, go to the resolver at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
@@ -33,8 +34,6 @@ from relbase.view.charset import lookup
 from relbase.view.xml_values import doubts, value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from relbase.policy import Policy
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -9,7 +10,6 @@ from relbase.url import rfc1808, rfc3986
 from relbase.url.step import Step, not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     class Prepared(Protocol):
         """A base that an algorithm has prepared."""

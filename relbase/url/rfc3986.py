@@ -8,15 +8,12 @@ WHATWG URL Standard writes it: `file:/.//h/x`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.prefixes import Prefixes
 from relbase.url.step import Step, Tell, Trace, not_text, untold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
 _scheme_match: Final = regex(r"[A-Za-z][A-Za-z0-9+.-]*:").match

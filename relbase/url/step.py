@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 
 def not_text(value: object, name: str = "reference") -> TypeError:

@@ -7,15 +7,13 @@ the base again for each reference. Most need no parser: `_known` answers these.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 import ada_url
 
 from relbase.expressions import regex
 from relbase.url.step import Step, not_text, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # "If encoding is not UTF-8 and [...] url is not special or url's scheme is ws or wss, then set
 # encoding to UTF-8" (query state): these are what is left.

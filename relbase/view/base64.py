@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import sys
 from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from struct import unpack
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.view.runs import View
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # "The encoded output stream must be represented in lines of no more than 76 characters each."
 _WIDTH: Final = 76

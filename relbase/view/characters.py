@@ -6,6 +6,7 @@ surrogates U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,7 +17,6 @@ from relbase.view.runs import Run
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator, Mapping
 
 _REPLACEMENT: Final = "\ufffd"
 

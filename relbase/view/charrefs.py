@@ -7,16 +7,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression, regex
 from relbase.view.characters import MULTI_BYTE, code_of, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _NOT_PLAIN: Final = expression(rb"[&\r\0\x80-\xff]")
 

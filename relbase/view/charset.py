@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from relbase.expressions import expression
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
 PRESCAN_LENGTH: Final = 1024

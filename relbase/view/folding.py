@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import quopri
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
@@ -21,7 +22,6 @@ from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
 from relbase.view.runs import Run, RunView
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _ASCII: Final = b"\x1b(B"
 _ROMAN: Final = b"\x1b(J"

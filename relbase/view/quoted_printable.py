@@ -9,6 +9,7 @@ No line written is read as a delimiter, the `From ` line of an mbox or the end o
 from __future__ import annotations
 
 from binascii import a2b_qp
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -17,7 +18,6 @@ from relbase.view.runs import Grown, View, merge
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
 _WIDTH: Final = 76

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.edit import Edit, Span
 from relbase.expressions import expression
@@ -29,9 +30,6 @@ from relbase.view.charset import (
 )
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import Grown, RunView, View, merge
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 

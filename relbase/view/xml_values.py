@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
 from relbase.view.transcode import CountedView
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (

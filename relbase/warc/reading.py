@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,8 +17,6 @@ from relbase.expressions import regex
 from relbase.opening.door import kind_of_type, may_hold_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     Again = Callable[[int], Iterable[bytes]]
     Fields = tuple[tuple[str, str], ...]
 

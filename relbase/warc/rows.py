@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -16,8 +17,6 @@ from relbase.url.resolver import Profile, ProfileName
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from relbase.policy import Policy
     from relbase.warc.reading import Page
 

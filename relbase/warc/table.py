@@ -7,6 +7,7 @@ What repeats is dictionary-encoded, as Parquet stores it. Arrays are made of buf
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,6 @@ from relbase.rewriting.scan import utf_8
 from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from relbase.containers.warc import Fault
 
     _Values = Sequence[Any]

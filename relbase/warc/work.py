@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import groupby
@@ -19,8 +20,6 @@ from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import packed_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from relbase.policy import Policy
 
     Opener = Callable[[str], BinaryIO]

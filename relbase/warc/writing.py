@@ -10,6 +10,7 @@ import time
 import uuid
 import zlib
 from base64 import b32encode
+from collections.abc import Iterable
 from dataclasses import fields
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -23,8 +24,6 @@ from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from relbase.edit import Edit
     from relbase.notes import Note
     from relbase.policy import Policy

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase import pipeline
 from relbase.bases.layers import found_url, retrieval
@@ -25,9 +26,6 @@ from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
 from relbase.opening.door import kind_of_call
 from relbase.url.resolver import Profile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 
 class Origins(NamedTuple):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
@@ -20,10 +21,6 @@ from relbase.references.tags import attributes, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text
 from relbase.view.charrefs import attribute_view
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 

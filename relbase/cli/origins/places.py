@@ -7,6 +7,7 @@ tree, by `..` or over a symbolic link, is not there. Nothing is read.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -22,8 +23,6 @@ from relbase.url import rfc3986
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from relbase.call import Call
     from relbase.results import Link
 

@@ -7,11 +7,12 @@ RFC 1808. Where RFC 1808 says that the two differ, what one of them accepts is a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.grammar import rfc1738, rfc1808
@@ -26,9 +27,6 @@ from relbase.url.grammar.characters import (
 from relbase.url.grammar.rfc1738 import fieldspecs
 from relbase.url.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
 from relbase.url.step import not_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 # A person reads no more of them about one URL, and a report stays small.
 MAX_VIOLATIONS: Final = 100

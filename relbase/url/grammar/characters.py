@@ -7,15 +7,13 @@ A `%` without two hex digits after it inside its component is a bad escape.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression, regex
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 RFC_1808: Final = "RFC 1808 §2.2"
 RFC_1738: Final = "RFC 1738 §5"

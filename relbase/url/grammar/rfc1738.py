@@ -9,6 +9,7 @@ that a violation stands where a reader would look for it. A quoted literal match
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -39,8 +40,6 @@ from relbase.url.grammar.characters import (
 from relbase.url.grammar.rfc1808 import scheme_match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.url.grammar.characters import Check
 
 NOTE: Final = "RFC 1808 §2.3 NOTE"

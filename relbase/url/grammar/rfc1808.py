@@ -8,6 +8,7 @@ A net_loc takes `?` and `;`: `//h?q` has no query.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -26,8 +27,6 @@ from relbase.url.grammar.characters import (
 from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, Components, category, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.url.grammar.characters import Violation
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
