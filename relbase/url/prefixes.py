@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
-_MORE_THAN_NAMES: Final = frozenset(("", "?", ";", "#", ".", "/"))
+MORE_THAN_NAMES: Final = frozenset(("", "?", ";", "#", ".", "/"))
 
 # As many levels above the base are remembered, each as text: hostile bases have millions of them.
 _CLIMBED: Final = 8
@@ -67,7 +67,7 @@ class Prefixes(ABC):
         """The result where "./", or "../" repeated, and names are all there is; otherwise ""."""
         if reference[1:3] == "./":
             return self._climbed(reference)
-        is_plain = reference[1:2] == "/" and reference[2:3] not in _MORE_THAN_NAMES
+        is_plain = reference[1:2] == "/" and reference[2:3] not in MORE_THAN_NAMES
         if not is_plain or reference.find("/.", 2) >= 0:
             return ""
         return (self._directory or self._make_directory()) + reference[2:]
@@ -96,10 +96,9 @@ class Prefixes(ABC):
         if taken is None or len(self._root) == len(self._scheme):
             return ""
         after = taken.end()
-        if reference[after : after + 1] in _NO_NAMES or reference.find("/.", after) >= 0:
+        if reference[after : after + 1] in MORE_THAN_NAMES or reference.find("/.", after) >= 0:
             return ""
         return (self._directory or self._make_directory()) + reference[after:]
 
 
-_NO_NAMES: Final = frozenset(("", ".", "/", "#"))
 _taken: Final = regex(r"(?:[^/.?#;:][^/?#;:]*+/\.\./)++").match

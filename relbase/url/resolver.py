@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from relbase.url import rfc1808, rfc3986
 from relbase.url.step import Step, not_text
 
 if TYPE_CHECKING:
 
-    class Prepared(Protocol):
-        """A base that an algorithm has prepared."""
-
-        def resolve(self, reference: str, /) -> str: ...  # noqa: D102 (see Resolver)
-
-        def steps(self, reference: str, /) -> list[Step]: ...  # noqa: D102
+    from relbase.url import whatwg
 
 
 class Profile(Enum):
@@ -117,7 +112,9 @@ class Resolver:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
 
 
-def prepared_base(base: str, profile: Profile, charset: str) -> Prepared:
+def prepared_base(
+    base: str, profile: Profile, charset: str
+) -> rfc1808.PreparedBase | rfc3986.PreparedBase | whatwg.PreparedBase:
     """Return what the profile's algorithm makes of a base: `Resolver` checks its arguments."""
     if profile is Profile.RFC1808:
         return rfc1808.PreparedBase(base)
@@ -187,12 +184,8 @@ def as_profile(profile: Profile | str) -> Profile:
     except ValueError:
         values = ", ".join(member.value for member in Profile)
         raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None
-    if found is Profile.WHATWG:
-        _load_ada()
-    return found
-
-
-def _load_ada() -> None:
+    if found is not Profile.WHATWG:
+        return found
     try:
         import ada_url  # noqa: F401, PLC0415 (start-up time)
     except ImportError as error:
@@ -203,3 +196,4 @@ def _load_ada() -> None:
             problem = "needs the package ada-url, which is not installed here"
         fix = "give rfc1808 or rfc3986, or use the main interpreter of a process with ada-url"
         raise ValueError(f"profile whatwg {problem}: {fix}") from None
+    return found

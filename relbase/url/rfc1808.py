@@ -14,7 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import regex
-from relbase.url.prefixes import Prefixes
+from relbase.url.prefixes import MORE_THAN_NAMES, Prefixes
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ _components_match: Final = regex(
     (?: ; ([^?\#]*+) )? (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
     re.VERBOSE | re.DOTALL,
 ).match
-
-# References that begin so are more than names: they are empty, or a query, params, a fragment, or
-# they may begin with a dot segment.
-_NEEDS_STEPS: Final = frozenset(("", "?", ";", "#", "."))
 
 
 class Components(NamedTuple):
@@ -121,7 +117,7 @@ class PreparedBase(Prefixes):
                     return resolved
             elif ":" in reference and _scheme_match(reference):
                 return reference
-            elif first not in _NEEDS_STEPS and "/." not in reference:
+            elif first not in MORE_THAN_NAMES and "/." not in reference:
                 return (self._directory or self._make_directory()) + reference
             elif first == "#":
                 return self._base.partition("#")[0] + reference

@@ -24,8 +24,6 @@ _components_match: Final = regex(
     re.VERBOSE | re.DOTALL,
 ).match
 
-_NEEDS_TRANSFORM: Final = frozenset(("", "?", "."))
-
 
 class Components(NamedTuple):
     """The five components of §3; None where one is undefined (the path never is)."""
@@ -94,7 +92,7 @@ class PreparedBase(Prefixes):
             elif ":" in reference and (scheme := _scheme_match(reference)):
                 if not dots and not reference.startswith(".", scheme.end()):
                     return reference
-            elif not dots and first not in _NEEDS_TRANSFORM:
+            elif first and not dots:
                 return (self._directory or self._make_directory()) + reference
             return self._backed(reference) or self._by_steps(reference)
         except TypeError:
