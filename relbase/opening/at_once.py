@@ -63,7 +63,7 @@ class _Pages:
             return False
         if label is None and is_ascii and not _may_state(data[:PRESCAN_LENGTH].lower()):
             return False
-        name, source, _ = read_charset(data, label, self._charset)
+        name, source = read_charset(data, label, self._charset)
         is_stated = source is CharsetSource.META
         is_plain = (is_ascii and name in _PLAIN) or (is_stated and name == _UTF_8)
         return is_stated if is_plain else None

@@ -10,7 +10,6 @@ from relbase.url import rfc1808, rfc3986
 from relbase.url.step import Step, not_text
 
 if TYPE_CHECKING:
-
     from relbase.url import whatwg
 
 

@@ -47,7 +47,13 @@ class Base64View(View):
     def __init__(self, raw: bytes, eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
-        self.inner = _decode(raw)
+        coded = raw.replace(b"\n", b"").replace(b"\r", b"")
+        if b" " in coded or b"\t" in coded:
+            coded = coded.translate(None, _SPACE)
+        self.inner = a2b_base64(coded, strict_mode=True)
+        # binascii takes padding after whole quanta.
+        if len(coded) != (len(self.inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:
+            raise ValueError("base64 with too much padding means nothing certain: pass it through")
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Turn sorted, disjoint edits of `inner` into one edit of the body."""
@@ -92,17 +98,6 @@ def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
         whole, rest = divmod(len(part), width)
         pieces.append(eol.join(unpack(f"{width}s" * whole + f"{rest}s" * (rest > 0), part)))
     return eol.join(pieces)
-
-
-def _decode(raw: bytes) -> bytes:
-    coded = raw.replace(b"\n", b"").replace(b"\r", b"")
-    if b" " in coded or b"\t" in coded:
-        coded = coded.translate(None, _SPACE)
-    inner = a2b_base64(coded, strict_mode=True)
-    # binascii takes padding after whole quanta.
-    if len(coded) != (len(inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:
-        raise ValueError("base64 with too much padding means nothing certain: pass it through")
-    return inner
 
 
 def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:

@@ -29,8 +29,7 @@ UNREADABLE: Final = frozenset({"replacement"})
 
 # Encoding Standard §6 "BOM sniff".
 WIDE_BOMS: Final = {name: "\ufeff".encode(codec) for name, codec in WIDE.items()}
-_BOMS: Final = {"utf-8": b"\xef\xbb\xbf", **WIDE_BOMS}
-_MARKS: Final = tuple(_BOMS.values())
+_BOMS: Final = {b"\xef\xbb\xbf": "utf-8", **{mark: name for name, mark in WIDE_BOMS.items()}}
 
 
 class CharsetSource(Enum):
@@ -40,7 +39,6 @@ class CharsetSource(Enum):
     TRANSPORT = "transport"
     META = "meta"  # or an XML declaration in its place
     AT_CHARSET = "@charset"
-    ENVIRONMENT = "environment"
     GUESS = "valid UTF-8"
     DEFAULT = "default"
     FORMAT = "the format's own rule"  # XML without a declaration
@@ -48,11 +46,10 @@ class CharsetSource(Enum):
 
 
 class Charset(NamedTuple):
-    """A charset: its WHATWG `name` in lower case, its `source`, the length of its `bom`."""
+    """A charset: its WHATWG `name` in lower case, and its `source`."""
 
     name: str
     source: CharsetSource
-    bom: int = 0
 
 
 def lookup(label: str) -> str | None:
@@ -99,7 +96,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
     """Determine the charset of an HTML document or of plain text (WHATWG HTML §13.2.3.2)."""
-    stated = _bom(data) or _labelled(label, CharsetSource.TRANSPORT)
+    stated = _outside(data, label)
     if stated is None and meta and (name := _prescan(data[:PRESCAN_LENGTH])):
         stated = Charset(name, CharsetSource.META)
     if stated is not None:
@@ -112,39 +109,27 @@ _GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
 DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 
-def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
+def sniff_css(data: bytes, label: str | None = None) -> Charset:
     """Determine the charset of a style sheet (CSS Syntax 3 §3.2)."""
-    return (
-        _bom(data)
-        or _labelled(label, CharsetSource.TRANSPORT)
-        or _at_charset(data)
-        or _labelled(environment, CharsetSource.ENVIRONMENT)
-        or Charset("utf-8", CharsetSource.DEFAULT)
-    )
+    if stated := _outside(data, label):
+        return stated
+    rule = _AT_CHARSET.match(data, 0, PRESCAN_LENGTH)
+    if rule and (name := lookup(rule[1].decode("latin-1"))):
+        return Charset(_readable_as_ascii(name), CharsetSource.AT_CHARSET)
+    return Charset("utf-8", CharsetSource.DEFAULT)
 
 
-def _bom(data: bytes) -> Charset | None:
-    if not data.startswith(_MARKS):
-        return None
-    name = next(name for name, mark in _BOMS.items() if data.startswith(mark))
-    return Charset(name, CharsetSource.BOM, len(_BOMS[name]))
-
-
-def _labelled(label: str | None, source: CharsetSource) -> Charset | None:
-    name = lookup(label) if label else None
-    return Charset(name, source) if name else None
-
-
-# CSS Syntax 3 §3.2: `@charset "`, any bytes but a quote, `";`, in the first 1024 bytes.
+# `@charset "`, any bytes but a quote, `";`, in the first 1024 bytes.
 _AT_CHARSET: Final = expression(rb'@charset "([^"]*+)";')
 
 
-def _at_charset(data: bytes) -> Charset | None:
-    rule = _AT_CHARSET.match(data, 0, PRESCAN_LENGTH)
-    name = rule and lookup(rule[1].decode("latin-1"))
-    if not name:
-        return None
-    return Charset(_readable_as_ascii(name), CharsetSource.AT_CHARSET)
+def _outside(data: bytes, label: str | None) -> Charset | None:
+    """Return the charset that a byte order mark or a label states, None for none."""
+    for mark, name in _BOMS.items():
+        if data.startswith(mark):
+            return Charset(name, CharsetSource.BOM)
+    stated = lookup(label) if label else None
+    return Charset(stated, CharsetSource.TRANSPORT) if stated else None
 
 
 def _readable_as_ascii(name: str) -> str:

@@ -96,16 +96,9 @@ class QuotedPrintableView(View):
         tail = min(eol - behind, len(lines[-1]))
         tail = tail if lines[-1].endswith(raw[eol - tail : eol]) else 0
         lines[-1] = lines[-1][: len(lines[-1]) - tail]
-        new = self._eol_of(start, raw[eol:end]).join(lines)
-        return Edit(start + head, eol - tail, new)
-
-    def _eol_of(self, start: int, eol: bytes) -> bytes:
-        """Return a line's own end, or that of the line before, for the soft breaks within it."""
-        if eol:
-            return eol
-        if self._raw.endswith(b"\r\n", 0, start):
-            return b"\r\n"
-        return b"\n" if start else self._eol
+        # Soft breaks within a line have its own end, or that of the line before.
+        before = b"\r\n" if raw.endswith(b"\r\n", 0, start) else b"\n" if start else self._eol
+        return Edit(start + head, eol - tail, (raw[eol:end] or before).join(lines))
 
     def _wrapped(self, text: bytes, mark: bytes) -> list[bytes]:
         """Break the text of a line softly; `mark` is what stands between it and its line end."""

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -63,14 +64,35 @@ _NO_RUN = Run(0, 0, b"")
 _GREATEST_I = 1 << 32  # offsets below it need 4 bytes
 
 
-class RunView(View):
+class GrownView(View):
+    """A view that tells of each edit what it covers; `_spell` writes what decodes to itself."""
+
+    __slots__ = ("_spell",)
+
+    _spell: Callable[[bytes], bytes]
+
+    @abstractmethod
+    def _grower(self) -> Callable[[Edit], Grown]:
+        """Return what tells, of edits in order, from where to where they are written anew."""
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
+        for (start, end, *_), new in merge(self.inner, map(self._grower(), edits)):
+            # Most are insertions: there may be millions, and one number serves for both ends.
+            yield Edit(start, start if start == end else end, self._spell(new))
+
+    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+        grow = self._grower()
+        return lambda span: Span(*grow(Edit(*span, b""))[:2])
+
+
+class RunView(GrownView):
     """The view of a raw text in which only `runs` differ from what they mean.
 
     `find` returns sorted, disjoint runs; `spell` writes what decodes to itself wherever it is put.
     `joins` gives the offset, within no run, from which on text is read together with what follows.
     """
 
-    __slots__ = ("_find", "_joins", "_raw", "_spell")
+    __slots__ = ("_find", "_joins", "_raw")
 
     def __init__(
         self,
@@ -85,21 +107,8 @@ class RunView(View):
         self._joins = joins
         self.inner = read(raw, find(raw))
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
-        walk = _RunWalk(self._raw, self._find(self._raw))
-        for grown, new in merge(self.inner, (self._grow(walk, edit) for edit in edits)):
-            start, end, *_ = grown
-            # Most are insertions: there may be millions, and one number serves for both ends.
-            yield Edit(start, start if start == end else end, self._spell(new))
-
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
-        walk = _RunWalk(self._raw, self._find(self._raw))
-
-        def place(span: Span) -> Span:
-            grown = self._grow(walk, Edit(span.start, span.end, b""))
-            return Span(grown.start, grown.end)
-
-        return place
+    def _grower(self) -> Callable[[Edit], Grown]:
+        return partial(self._grow, _RunWalk(self._raw, self._find(self._raw)))
 
     def _grow(self, walk: _RunWalk, edit: Edit) -> Grown:
         walk.pass_to(edit.start)
@@ -307,16 +316,11 @@ class CdataView(View):
         for edit in edits:
             tail = (tail + self.inner[max(at, edit.start - 2) : edit.start])[-2:]
             at = edit.end
-            new = _unclosing(tail, edit.new, self.inner[at : at + 2])
+            # What would close the section between its neighbours is percent-encoded.
+            new = edit.new.replace(b"]]>", b"]]%3E")
+            if b"]]>" in tail + new:
+                new = new.replace(b">", b"%3E", 1)
+            if new.endswith(b"]") and b"]]>" in new[-2:] + self.inner[at : at + 2]:
+                new = new[:-1] + b"%5D"
             yield edit._replace(new=new)
             tail = (tail + new[-2:])[-2:]
-
-
-def _unclosing(before: bytes, new: bytes, after: bytes) -> bytes:
-    """Percent-encode in `new` what would close a section between its neighbours."""
-    new = new.replace(b"]]>", b"]]%3E")
-    if b"]]>" in before + new:
-        new = new.replace(b">", b"%3E", 1)
-    if new.endswith(b"]") and b"]]>" in new[-2:] + after:
-        new = new[:-1] + b"%5D"
-    return new

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import Final
 
-from relbase.edit import Edit, Span
+from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
 from relbase.view.characters import inner as encode_inner
@@ -29,7 +29,7 @@ from relbase.view.charset import (
     wide_start,
 )
 from relbase.view.charset import sniff as sniff_html
-from relbase.view.runs import Grown, RunView, View, merge
+from relbase.view.runs import Grown, GrownView, RunView, View
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 
@@ -134,10 +134,10 @@ _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
-class CountedView(View):
+class CountedView(GrownView):
     """The view of a document of which `length` tells how long a range of `inner` is in it."""
 
-    __slots__ = ("_length", "_spell")
+    __slots__ = ("_length",)
 
     def __init__(
         self,
@@ -149,34 +149,23 @@ class CountedView(View):
         self._length = length
         self._spell = spell
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
-        measure = self._measuring()
-        for grown, new in merge(self.inner, map(self._whole_characters, edits)):
-            yield Edit(*measure(grown), self._spell(new))
-
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
-        measure = self._measuring()
-        return lambda span: measure(self._whole_characters(Edit(*span, b"")))
-
-    def _measuring(self) -> Callable[[Grown], Span]:
+    def _grower(self) -> Callable[[Edit], Grown]:
         inner, length = self.inner, self._length
         at = raw = 0
 
-        def measure(grown: Grown) -> Span:
+        def grow(edit: Edit) -> Grown:
+            """Grow an edit to whole characters, of which the one before may have the first."""
             nonlocal at, raw
-            start = raw + length(inner, at, grown.start)
-            at, raw = grown.end, start + length(inner, grown.start, grown.end)
-            return Span(start, raw)
+            start, end, _ = edit
+            while at < start < len(inner) and inner[start] in _CONTINUATION:
+                start -= 1
+            while end < len(inner) and inner[end] in _CONTINUATION:
+                end += 1
+            begin = raw + length(inner, at, start)
+            at, raw = end, begin + length(inner, start, end)
+            return Grown(begin, raw, start, end, edit)
 
-        return measure
-
-    def _whole_characters(self, edit: Edit) -> Grown:
-        inner, (start, end, _) = self.inner, edit
-        while start < len(inner) and inner[start] in _CONTINUATION:
-            start -= 1
-        while end < len(inner) and inner[end] in _CONTINUATION:
-            end += 1
-        return Grown(start, end, start, end, edit)
+        return grow
 
 
 def _in_parts(count: Callable[[bytes], int], inner: bytes, start: int, end: int) -> int:
