@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain
+from string import ascii_letters, digits
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,24 +18,6 @@ from relbase.expressions import expression, regex
 
 RFC_1808: Final = "RFC 1808 §2.2"
 RFC_1738: Final = "RFC 1738 §5"
-
-# RFC 1738 §5 and RFC 1808 §2.2, the same in both; an escape is "%" hex hex
-ALPHA: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-DIGIT: Final = "0123456789"
-SAFE: Final = "$-_.+"
-EXTRA: Final = "!*'(),"
-NATIONAL: Final = "{}|\\^~[]`"
-RESERVED: Final = ";/?:@&="
-PUNCTUATION: Final = '<>#%"'
-UNRESERVED: Final = ALPHA + DIGIT + SAFE + EXTRA
-XCHAR: Final = UNRESERVED + RESERVED + "%"
-_SETS: Final = {
-    "alpha": ALPHA,
-    "digit": DIGIT,
-    "reserved": RESERVED,
-    "uchar": UNRESERVED + "%",
-    "xchar": XCHAR,
-}
 
 
 class CharacterClass(StrEnum):
@@ -121,22 +104,22 @@ class Difference(NamedTuple):
     escaped: bool  # whether an escape in their place means the same
 
 
-_CLASSES: Final = {
-    character: character_class
-    for characters, character_class in (
-        (map(chr, (*range(0x20), 0x7F)), CharacterClass.CONTROL),
-        (" ", CharacterClass.SPACE),
-        (ALPHA, CharacterClass.ALPHA),
-        (DIGIT, CharacterClass.DIGIT),
-        (SAFE, CharacterClass.SAFE),
-        (EXTRA, CharacterClass.EXTRA),
-        (NATIONAL, CharacterClass.NATIONAL),
-        (RESERVED, CharacterClass.RESERVED),
-        (PUNCTUATION, CharacterClass.PUNCTUATION),
-        (("",), CharacterClass.END),
-    )
-    for character in characters
+# RFC 1738 §5 and RFC 1808 §2.2, the same in both; an escape is "%" hex hex
+_SETS: Final[dict[str, str]] = {
+    CharacterClass.ALPHA: ascii_letters,
+    CharacterClass.DIGIT: digits,
+    CharacterClass.SAFE: "$-_.+",
+    CharacterClass.EXTRA: "!*'(),",
+    CharacterClass.NATIONAL: "{}|\\^~[]`",
+    CharacterClass.RESERVED: ";/?:@&=",
+    CharacterClass.PUNCTUATION: '<>#%"',
+    CharacterClass.CONTROL: "".join(map(chr, (*range(0x20), 0x7F))),
+    CharacterClass.SPACE: " ",
 }
+_CLASSES: Final = {one: CharacterClass(name) for name, known in _SETS.items() for one in known}
+_SETS["uchar"] = "".join([_SETS[name] for name in ("alpha", "digit", "safe", "extra")]) + "%"
+XCHAR: Final = _SETS["uchar"] + _SETS["reserved"]
+_SETS["xchar"] = XCHAR
 
 # The remark that a later RFC decided otherwise belongs to the character, not to the production.
 _LATER: Final = {"~": "RFC 2396 §2.3 allows it"}
@@ -146,6 +129,8 @@ _escape_match: Final = regex("%[0-9A-Fa-f]{2}").match
 
 def class_of(character: str) -> CharacterClass:
     """Return the class of one character, or of "" for the end of the text."""
+    if not character:
+        return CharacterClass.END
     is_surrogate = "\ud800" <= character <= "\udfff"
     other = CharacterClass.SURROGATE if is_surrogate else CharacterClass.NON_ASCII
     return _CLASSES.get(character, other)
@@ -309,9 +294,9 @@ _host: Final = expression(
 )
 # What can only be meant as a hostnumber: it begins with a digit, and has no letter.
 _number: Final = expression(r"[0-9][^A-Za-z\x80-\U0010FFFF-]*+")
-_number_digits: Final = of_characters("hostnumber", DIGIT)
-_domainlabel: Final = of_characters("domainlabel", ALPHA + DIGIT + "-")
-_toplabel: Final = of_characters("toplabel", ALPHA + DIGIT + "-")
+_number_digits: Final = of_characters("hostnumber", digits)
+_domainlabel: Final = of_characters("domainlabel", f"{ascii_letters}{digits}-")
+_toplabel: Final = of_characters("toplabel", f"{ascii_letters}{digits}-")
 
 _HOSTNUMBER_GROUPS: Final = 4
 
@@ -353,7 +338,7 @@ def _hostname(text: str, start: int, end: int) -> Iterator[Violation]:
         top = stop == end
         production = "toplabel" if top else "domainlabel"
         begin = text[at] if at < stop else ""
-        if begin in {"", "-"} or (top and begin in DIGIT):
+        if begin in {"", "-"} or (top and begin in digits):
             yield expected(text, at, production, "an alpha" if top else "an alphadigit")
         yield from (_toplabel if top else _domainlabel)(text, at, stop)
         if stop - at > 1 and text[stop - 1] == "-":

@@ -9,13 +9,13 @@ that a violation stands where a reader would look for it. A quoted literal match
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from string import ascii_letters
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
-    ALPHA,
     RFC_1738,
     RFC_1808,
     XCHAR,
@@ -117,7 +117,7 @@ def _no_ftptype(text: str, start: int, end: int) -> Iterator[Violation]:
 
 
 def _check_group(text: str, start: int, end: int) -> Iterator[Violation]:
-    if start == end or text[start] not in ALPHA:
+    if start == end or text[start] not in ascii_letters:
         yield expected(text, start, "group", "an alpha")
     yield from _CHECKS["group"](text, start, end)
 
@@ -188,20 +188,17 @@ _NO_LOGIN: Final = (
 )
 
 
-class _Scheme(NamedTuple):
-    production: str
-    pattern: re.Pattern[str]
-    groups: dict[str, tuple[str, Check]]
-
-
-def _scheme(production: str, pattern: str, never_right: str = "") -> _Scheme:
+def _scheme(
+    production: str, pattern: str, never_right: str = ""
+) -> tuple[str, Callable[[str, int, int], list[Component]]]:
+    """Return the production of a scheme's URLs, and what cuts them."""
     groups: dict[str, tuple[str, Check]] = {
         **_GROUPS,
         "no_slash": ("", partial(_no_slash, production, never_right)),
         "end": ("", missing(production, '"/"')),
         "no_user": ("", partial(_no_user, production)),
     }
-    return _Scheme(production, expression(pattern, re.DOTALL), groups)
+    return production, partial(cut_by, expression(pattern, re.DOTALL), groups)
 
 
 def _optional(path: str) -> str:
@@ -313,8 +310,8 @@ def absolute_url(text: str, colon: int, end: int) -> Cut:
     if scheme is None:
         cut = _otherurl(text, at, end)
     else:
-        production, pattern, groups = scheme
-        cut = Cut(production, cut_by(pattern, groups, text, at, end))
+        production, parts_of = scheme
+        cut = Cut(production, parts_of(text, at, end))
         if not cut.parts:
             at += text.startswith("/", at, end)
             missing = fault(expected(text, at, production, '"//"'))
@@ -336,8 +333,7 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     if not text.startswith("//", at, end):
         return Cut("otherurl", [Component("schemepart", at, end, check_schemepart)])
     whole = Component("schemepart", at, end, check_slashes_schemepart)
-    _, pattern, groups = _IP_SCHEMEPART
-    parts = cut_by(pattern, groups, text, at, end)
+    parts = _IP_SCHEMEPART[1](text, at, end)
     failed = next(searched(text, parts), None)
     if failed is None:
         return Cut("otherurl", [whole, *parts])
