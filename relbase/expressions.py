@@ -18,13 +18,11 @@ _IS_RIGHT: Final = sys.version_info[:3] >= (3, 11, 5)
 
 def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a regular expression as `re.compile` does."""
-    return re.compile(pattern if _IS_RIGHT else cast("AnyStr", _atomic(pattern, flags)), flags)
-
-
-def _atomic(pattern: str | bytes, flags: int) -> str | bytes:
-    if isinstance(pattern, str):
-        return atomic(pattern, flags)
-    return atomic(pattern.decode("latin-1"), flags).encode("latin-1")
+    if _IS_RIGHT:
+        return re.compile(pattern, flags)
+    if isinstance(pattern, bytes):
+        return re.compile(atomic(pattern.decode("latin-1"), flags).encode("latin-1"), flags)
+    return re.compile(atomic(pattern, flags), flags)
 
 
 def atomic(pattern: str, flags: int = 0) -> str:

@@ -81,12 +81,13 @@ class Format(NamedTuple):
     streams: bool = False
     # what its user can give where no base is known
     advice: str = "the document's URL is unknown (pass url=)"
-    in_text: bool = False  # whether files that are named as text may be of this kind by their bytes
     # what in a text stands encoded, as it decodes, for people; None where nothing does
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
     # whether what begins so is a feed or a sitemap
     is_feed: Callable[[bytes], bool] = lambda _start: False
-    messages: bool = False  # whether it is messages: they have senders, and are read compressed too
+    # whether it is messages: they have senders, are read compressed too, and stand in files
+    # that are named as text
+    messages: bool = False
     doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
     is_judged: bool = False  # whether a visit notes that what it has is not of this kind
     stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
@@ -229,7 +230,6 @@ _ROWS: Final = (
         entities=_loaded_later("mail.mbox.mbox_entities"),
         streams=True,
         advice=_MAIL_ADVICE,
-        in_text=True,
         messages=True,
         decoded=_loaded_later("mail.mbox.decoded_in_mbox"),
         doubts=True,
@@ -244,7 +244,6 @@ _ROWS: Final = (
         base=_loaded_later("mail.message.mail_base"),
         entities=_loaded_later("mail.message.mail_entities"),
         advice=_MAIL_ADVICE,
-        in_text=True,
         messages=True,
         decoded=_loaded_later("mail.message.decoded_in_mail"),
         doubts=True,

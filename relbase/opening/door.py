@@ -191,7 +191,7 @@ def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     if _binary.match(start):
         return Kind.OTHER
     for row in FORMATS.values():
-        if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
+        if row.looks is not None and (row.messages or not named_text) and row.looks(start):
             return row.kind
     return Kind.OTHER
 
