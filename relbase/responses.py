@@ -107,14 +107,10 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
     statuses = (_at(response, name) for name in ("status_code", "status"))
     status = next((one for one in statuses if isinstance(one, int)), None)
     # urllib3 tells the values of a field apart, on which requests stands.
-    under = _at(response, "raw.headers")
-    getlist: Callable[[str], list[str]] = getattr(under, "getlist", lambda _name: [])
+    getlist: Callable[[str], list[str]] = _at(response, "raw.headers.getlist") or (lambda _: [])
     fields = with_range(_fields(headers, getlist), status)
-    call, notes, body = (
-        _arguments(fields, _urls(response), given),
-        _doubts(response),
-        _body(response),
-    )
+    call = _arguments(fields, _urls(response), given)
+    notes, body = _doubts(response), _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
     if given.get("kind") is None and undone.undone:
@@ -226,12 +222,20 @@ def _text(value: object) -> str:
 
 
 def _urls(response: object) -> tuple[str, ...]:
-    urls = _urls_of_urllib3(response)
-    if urls is None:
-        history = _at(response, "history")
-        # requests, httpx, aiohttp, niquests; Werkzeug
-        keeps = isinstance(history, (list, tuple))
-        urls = [*(map(_own_url, history) if keeps else _redirected(response)), _own_url(response)]
+    urls: list[object] = []
+    if isinstance(history := _at(response, "retries.history"), tuple):
+        urls = _urls_of_urllib3(response, history)
+    else:
+        if isinstance(history := _at(response, "history"), (list, tuple)):
+            urls += map(_own_url, history)  # requests, httpx, aiohttp, niquests; Werkzeug
+        elif isinstance(meta := _at(response, "request.meta"), Mapping):
+            urls += meta.get("redirect_urls", ())  # Scrapy
+        else:
+            request = _at(response, "request.redirected_from")  # Playwright
+            while request is not None:
+                urls.insert(0, _at(request, "url"))
+                request = _at(request, "redirected_from")
+        urls.append(_own_url(response))
     return tuple(str(url) for url in urls if url)
 
 
@@ -244,24 +248,8 @@ def _own_url(response: object) -> object:
     return next(filter(None, (_at(response, path) for path in _OWN_URL)), None)
 
 
-def _redirected(response: object) -> list[object]:
-    """What was asked for before the URL of a response: of Scrapy, of Playwright."""
-    meta = _at(response, "request.meta")
-    if isinstance(meta, Mapping):
-        return list(meta.get("redirect_urls", ()))
-    chain: list[object] = []
-    request = _at(response, "request.redirected_from")
-    while request is not None:
-        chain.insert(0, _at(request, "url"))
-        request = _at(request, "redirected_from")
-    return chain
-
-
-def _urls_of_urllib3(response: object) -> list[object] | None:
+def _urls_of_urllib3(response: object, history: Iterable[Any]) -> list[object]:
     """The URLs of urllib3, whose responses know a path and the pool that it was asked of."""
-    history = _at(response, "retries.history")
-    if not isinstance(history, tuple):
-        return None
     asked = [one for one in history if one.redirect_location]
     urls = [one.redirect_location for one in asked]
     urls.insert(0, asked[0].url if asked else _at(response, "url"))
