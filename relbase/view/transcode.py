@@ -13,9 +13,8 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
 from relbase.view.characters import inner as encode_inner
@@ -30,6 +29,9 @@ from relbase.view.charset import (
 )
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import Grown, GrownView, RunView, View
+
+if TYPE_CHECKING:
+    from relbase.edit import Edit
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 
