@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
+from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.headers import brackets, find_url
@@ -15,9 +16,6 @@ from relbase.registry import FieldRow, States, bases
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.folding import decoded_words
-
-if TYPE_CHECKING:
-    from relbase.edit import Span
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 

@@ -7,19 +7,16 @@ and a separator or the end of the file, follow that number of bytes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, is_separator
+from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.registry import ROWS, Follows
-
-if TYPE_CHECKING:
-    import re
-
-    from relbase.edit import Span
 
 # How far a Content-Length is read ahead to see whether it is true: this is the memory that a wrong
 # one can cost. Without it a longer message is split by the rule, which most often is the same.

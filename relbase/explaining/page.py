@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
+from typing import Final, NamedTuple, Unpack
 from urllib.parse import quote
 
 from relbase.bases.layers import Base, Layer
@@ -16,13 +16,11 @@ from relbase.call import Arguments, Call, check
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import listing, source
+from relbase.notes import Note
 from relbase.opening.door import open_input
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
-
-if TYPE_CHECKING:
-    from relbase.notes import Note
 
 # A reader goes through no more of them; the command line's warnings have all.
 _MAX_NOTES: Final = 200

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.tags import Attribute
@@ -12,11 +14,6 @@ from relbase.references.vocabulary import Slot, ValueOf, counting
 from relbase.references.xml_names import Bindings, Named, Names
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
-
-if TYPE_CHECKING:
-    import re
-
-    from relbase.edit import Edit
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"

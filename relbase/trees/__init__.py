@@ -8,15 +8,13 @@ tree is what some parser made of a document: it may have dropped, moved or repai
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
+from relbase.policy import Policy
 from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 

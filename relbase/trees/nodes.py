@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from lxml import etree
 
+from relbase.policy import Policy
 from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, ElementRow, Spot, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
 
 
 def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
+from relbase.policy import Policy
 from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
 
 # An element, of a package without types that serve.
 Node: TypeAlias = Any

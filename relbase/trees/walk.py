@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
 from relbase.call import DEFAULT_POLICY
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.opening.door import reader
+from relbase.policy import Policy
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
@@ -32,9 +33,6 @@ from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.charset import lookup
 from relbase.view.xml_values import doubts, value_view
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
 
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:

@@ -6,17 +6,15 @@ surrogates U+DC80 to U+DCFF.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
 from relbase.view.charset import WIDE
 from relbase.view.runs import Run
-
-if TYPE_CHECKING:
-    import re
 
 _REPLACEMENT: Final = "\ufffd"
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import base64
 import quopri
+import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
@@ -19,9 +20,6 @@ from relbase.view.characters import unit_pattern, unit_run
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode
-
-if TYPE_CHECKING:
-    import re
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:

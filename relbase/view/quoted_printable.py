@@ -8,16 +8,14 @@ No line written is read as a delimiter, the `From ` line of an mbox or the end o
 
 from __future__ import annotations
 
+import re
 from binascii import a2b_qp
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.view.runs import Grown, View, merge
-
-if TYPE_CHECKING:
-    import re
 
 # Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
 _WIDTH: Final = 76
