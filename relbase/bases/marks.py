@@ -348,14 +348,12 @@ def archived(reference: str) -> Archived | None:
     return found and Archived(f"{found[3]}//{found[4]}", found[2], found[1] or "")
 
 
+@dataclass(frozen=True, slots=True)
 class Unarchived:
     """What becomes of a page's references when it counts as the page that was archived."""
 
-    __slots__ = ("_places", "_stamp")
-
-    def __init__(self, stamp: str, places: Places | None) -> None:
-        self._stamp = stamp
-        self._places = places  # asked of references that the archive did not write
+    stamp: str
+    places: Places | None  # asked of references that the archive did not write
 
     def __call__(self, reference: str, element: str) -> Placed | None:
         """Return what a relative reference is for, None to leave it to the base."""
@@ -366,14 +364,14 @@ class Unarchived:
             return Placed(found.url)
         if reference.startswith(_OWN):  # the archive's own file: the page never had it
             return Placed(f"{_HOST}{reference}")
-        return self._places(reference, element) if self._places else None
+        return self.places(reference, element) if self.places else None
 
     def inside(self, reference: str) -> str | None:
         """Return what an absolute reference is for, None where it is not the archive's."""
         found = archived(reference)
-        return None if found is None or found.stamp != self._stamp else found.url
+        return None if found is None or found.stamp != self.stamp else found.url
 
     def base(self, stated: str) -> str | None:
         """Return what the value of a `<base>` is for, None where it is not the archive's."""
         found = archived(stated)
-        return None if found is None or (found.host and found.stamp != self._stamp) else found.url
+        return None if found is None or (found.host and found.stamp != self.stamp) else found.url

@@ -37,8 +37,7 @@ _odd_status_line: Final = regex(
 
 def read_head(data: bytes, pos: int = 0) -> Head | None:
     found = status_line(data, pos)
-    status = int(found[1]) if found else None
-    return _head(data, found or _request_line(data, pos), status)
+    return _head(data, found or _request_line(data, pos), int(found[1]) if found else None)
 
 
 def _head(data: bytes, found: re.Match[bytes] | None, status: int | None) -> Head | None:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 HTML: Final = "html"
 SVG: Final = "svg"
 MATH: Final = "math"
+SHOWN: Final = frozenset((HTML, SVG, MATH))  # the vocabularies that browsers show
 _FOREIGN: Final = {b"svg": SVG, b"math": MATH}
 
 _BREAKOUT: Final = frozenset(

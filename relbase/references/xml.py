@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from relbase.edit import Edit
 from relbase.expressions import regex
-from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.foreign import SHOWN
 from relbase.references.tags import Attribute
 from relbase.references.vocabulary import Slot, ValueOf, counting
 from relbase.references.xml_names import Bindings, Named, Names
@@ -146,7 +146,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             depth -= 1
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
-                names.restore(scope.bound)
+                names.change(scope.bound)
                 if scope.opens:
                     yield Left(pos)
         elif found.lastindex == _TAG:
@@ -181,7 +181,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                         yield Broken(start, f"its elements nest deeper than {MAX_DEPTH}")
                         return
                 else:
-                    names.restore(before)
+                    names.change(before)
                     if opens:
                         yield Left(pos)
             depth += is_open
@@ -364,7 +364,4 @@ _base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
 
 def is_shown(root: Element) -> bool:
     """Whether a document is one that browsers show: XHTML, SVG, MathML."""
-    return root.named.vocabulary in _SHOWN
-
-
-_SHOWN: Final = frozenset((HTML, MATH, SVG))
+    return root.named.vocabulary in SHOWN

@@ -60,15 +60,12 @@ class Names:
     def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
         """Bind prefixes to namespaces, b"" for the default one; return what they were."""
         before = tuple((prefix, self._bound.get(prefix)) for prefix in declared)
-        if declared:
-            self._change(declared.items())
+        self.change(tuple(declared.items()))
         return before
 
-    def restore(self, before: Bindings) -> None:
-        if before:
-            self._change(before)
-
-    def _change(self, bindings: Iterable[tuple[bytes, bytes | None]]) -> None:
+    def change(self, bindings: Bindings) -> None:
+        if not bindings:
+            return
         for prefix, namespace in bindings:
             # The empty namespace is none (Namespaces in XML §6.2).
             if namespace:

@@ -21,7 +21,7 @@ from typing import Final
 
 from relbase.notes import Reason
 from relbase.references import vocabulary
-from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.foreign import HTML, MATH, SHOWN, SVG
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Condition, Held, Nested, Row, holding, one_of
 
@@ -294,19 +294,18 @@ def held(name: str | None, local: bytes) -> Held:
         return _UNKNOWN
     if name == XSLT:
         return _TEMPLATE
-    if name in _FOLDED:
+    if name in SHOWN:
         local = CASED.get(local, local if local == local.lower() and local not in _UNCASED else b"")
     tables = _tables()
     return tables.get((name, local)) or tables[name, b"*"]
 
 
-_FOLDED: Final = frozenset((HTML, SVG, MATH))
 _UNCASED: Final = frozenset(CASED.values())
 
 
 def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
     """By which key an attribute in no namespace goes, None for one that is in no row."""
-    if vocabulary_ in _FOLDED:
+    if vocabulary_ in SHOWN:
         return CASED.get(name, None if name in _UNCASED else name)
     return name
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import vocabulary
-from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
+from relbase.references.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
 from relbase.references.vocabulary import Row, holding
 from relbase.references.xml_names import held_with
@@ -77,7 +77,6 @@ class Spot(NamedTuple):
 # Elements inside of which something else holds than around them.
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
 _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
-_SHOWN: Final = frozenset((HTML, SVG, MATH))
 
 
 # The elements of HTML that have rows of their own, or something else inside.
@@ -95,7 +94,7 @@ class Known:
         plain = ROOTS.get(_encoded(root))
         self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
         # Whether browsers read the document as their own: they know no xml:base in it.
-        self.is_shown = self.kind(root, TOP).vocabulary in _SHOWN
+        self.is_shown = self.kind(root, TOP).vocabulary in SHOWN
 
     def kind(self, tag: str, around: Around) -> ElementRow:
         make = _remembered if len(tag) <= _LONGEST_NAME else _kind
@@ -159,7 +158,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
             # A hostile document has many names.
             known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
             return known._replace(name=name)
-        if vocabulary_ in _SHOWN:
+        if vocabulary_ in SHOWN:
             held = vocabulary.held(vocabulary_, name)
             held = held._replace(rows={**held.rows, **vocabulary.named_rows(named)})
     rows = {
