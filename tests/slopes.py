@@ -174,6 +174,8 @@ def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
             used.seconds > ENOUGH and len(taken) > 3 and memory_slope(taken) <= BARS["memory"]
         ):
             break
+    if not taken:
+        return inf, inf, 1.0
     last = taken[-1]
     growing = [(log(one.given), log(one.seconds)) for one in taken[-4:] if one.seconds > NOISE]
     has_slope = len(growing) > 2 and growing[0][0] < growing[-1][0]

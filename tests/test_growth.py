@@ -171,7 +171,9 @@ def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
     assert used.grown <= 6 * (used.taken + used.given) + SLACK
 
 
-# What one element, rule or field holds many of: (maker, kind).
+_HTML: Final = b"Content-Type: text/html\n"
+
+# What one element, rule, field or body holds many of: (maker, kind).
 LISTED: Final = {
     "srcset": (ROWS["A1 a 1x,"], "html"),
     "ping": (ROWS["A1 ping x "], "html"),
@@ -190,16 +192,28 @@ LISTED: Final = {
     "7bit": (
         repeated(
             b"<p>text, quite much of it, more of it, and <a href='/x'>a link at its end</a></p>\n",
-            b"Content-Type: text/html\n\n",
+            _HTML + b"\n",
         ),
         "mail",
+    ),
+    "quoted-printable": (
+        repeated(b"<a href=3Dx>\n", _HTML + b"Content-Transfer-Encoding: quoted-printable\n\n"),
+        "mail",
+    ),
+    "base64": (
+        repeated(b"PGEgaHJlZj14eT4g\n", _HTML + b"Content-Transfer-Encoding: base64\n\n"),
+        "mail",
+    ),
+    "sections of SVG": (
+        repeated(b"<![CDATA[p{color:red;background:url(x) no-repeat}]]>", b"<svg><style>"),
+        "html",
     ),
     "List-Help": (repeated(b"<x>,", b"From: a@b.example\nList-Help: ", b"<x>\n\nx"), "mail"),
 }
 
 
 # What is read in pieces of some 100 KB shows its slope only from more of them on.
-IN_PIECES: Final = frozenset(("style", "ISO-2022-JP", "7bit"))
+IN_PIECES: Final = frozenset(("style", "ISO-2022-JP", "7bit", "sections of SVG"))
 
 
 @needs_status
