@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.prefixes import MORE_THAN_NAMES, Prefixes
-from relbase.url.step import Trace, not_text, untold
-
-if TYPE_CHECKING:
-    from relbase.url.step import Step, Tell
+from relbase.url.step import Step, Tell, Trace, not_text, untold
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = regex(r"[A-Za-z0-9+.-]+:").match

@@ -13,8 +13,9 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
 from relbase.view.characters import inner as encode_inner
@@ -29,9 +30,6 @@ from relbase.view.charset import (
 )
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import Grown, GrownView, RunView, View
-
-if TYPE_CHECKING:
-    from relbase.edit import Edit
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 

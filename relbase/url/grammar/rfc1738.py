@@ -12,13 +12,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from string import ascii_letters
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
     RFC_1738,
     RFC_1808,
     XCHAR,
+    Check,
     Component,
     Cut,
     Difference,
@@ -38,9 +39,6 @@ from relbase.url.grammar.characters import (
     searched,
 )
 from relbase.url.grammar.rfc1808 import scheme_match
-
-if TYPE_CHECKING:
-    from relbase.url.grammar.characters import Check
 
 NOTE: Final = "RFC 1808 §2.3 NOTE"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.expressions import expression, regex
 from relbase.url.grammar.characters import (
@@ -18,6 +18,7 @@ from relbase.url.grammar.characters import (
     Component,
     Cut,
     Severity,
+    Violation,
     components,
     cut_by,
     finding,
@@ -25,9 +26,6 @@ from relbase.url.grammar.characters import (
     searched,
 )
 from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, Components, category, split
-
-if TYPE_CHECKING:
-    from relbase.url.grammar.characters import Violation
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
