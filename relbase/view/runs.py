@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -108,16 +107,45 @@ class RunView(GrownView):
         self.inner = read(raw, find(raw))
 
     def _grower(self) -> Callable[[Edit], Grown]:
-        return partial(self._grow, _RunWalk(self._raw, self._find(self._raw)))
+        return _RunWalk(self._raw, self._find(self._raw), self._joins).grow
 
-    def _grow(self, walk: _RunWalk, edit: Edit) -> Grown:
-        walk.pass_to(edit.start)
-        start, inner_start = self._join(walk, *walk.begin(edit.start))
-        walk.pass_to(edit.end)
-        end = max(edit.end + walk.shift, walk.passed.end)
-        return Grown(start, end, inner_start, end - walk.shift, edit)
 
-    def _join(self, walk: _RunWalk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
+class _RunWalk:
+    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`."""
+
+    __slots__ = (
+        *("_ahead", "_before", "_inner_starts", "_joins", "_passed"),
+        *("_raw", "_runs", "_shift", "_starts"),
+    )
+
+    def __init__(self, raw: bytes, runs: Iterable[Run], joins: Callable[[bytes, int], int]) -> None:
+        offsets = "I" if len(raw) < _GREATEST_I else "Q"
+        self._starts, self._inner_starts = array(offsets), array(offsets)
+        self._raw, self._runs, self._joins = raw, iter(runs), joins
+        self._ahead = next(self._runs, None)
+        self._before = self._passed = _NO_RUN
+        self._shift = 0
+
+    def grow(self, edit: Edit) -> Grown:
+        self._pass_to(edit.start)
+        start, inner_start, left = edit.start + self._shift, edit.start, self._passed
+        if start < left.end:  # the edit splits that run
+            start, inner_start, left = self._starts[-1], self._inner_starts[-1], self._before
+        start, inner_start = self._joined(start, inner_start, left)
+        self._pass_to(edit.end)
+        end = max(edit.end + self._shift, self._passed.end)
+        return Grown(start, end, inner_start, end - self._shift, edit)
+
+    def _pass_to(self, offset: int) -> None:
+        """Pass the runs whose inner text begins before the inner offset: no empty one at it."""
+        while self._ahead is not None and self._ahead.start - self._shift < offset:
+            run = self._ahead
+            self._starts.append(run.start)
+            self._inner_starts.append(run.start - self._shift)
+            self._shift += run.end - run.start - len(run.inner)
+            self._before, self._passed, self._ahead = self._passed, run, next(self._runs, None)
+
+    def _joined(self, start: int, inner_start: int, left: Run) -> tuple[int, int]:
         """Move the start of an edit before the text that the edit could complete."""
         if left.unended and left.end == start:
             return left.start, inner_start - len(left.inner)
@@ -125,37 +153,8 @@ class RunView(GrownView):
         if joined >= left.end:
             return joined, inner_start - (start - joined)
         # Before the last passed run, within none.
-        index = bisect_left(walk.starts, joined)
-        return joined, walk.inner_starts[index] - (walk.starts[index] - joined)
-
-
-class _RunWalk:
-    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`."""
-
-    __slots__ = ("_ahead", "_before", "_runs", "inner_starts", "passed", "shift", "starts")
-
-    def __init__(self, raw: bytes, runs: Iterable[Run]) -> None:
-        offsets = "I" if len(raw) < _GREATEST_I else "Q"
-        self.starts, self.inner_starts = array(offsets), array(offsets)
-        self._runs = iter(runs)
-        self._ahead = next(self._runs, None)
-        self._before = self.passed = _NO_RUN
-        self.shift = 0
-
-    def pass_to(self, offset: int) -> None:
-        """Pass the runs whose inner text begins before the inner offset: no empty one at it."""
-        while self._ahead is not None and self._ahead.start - self.shift < offset:
-            run = self._ahead
-            self.starts.append(run.start)
-            self.inner_starts.append(run.start - self.shift)
-            self.shift += run.end - run.start - len(run.inner)
-            self._before, self.passed, self._ahead = self.passed, run, next(self._runs, None)
-
-    def begin(self, offset: int) -> tuple[int, int, Run]:
-        """Return the raw and inner start of an edit at the inner offset, and the run before."""
-        if offset + self.shift < self.passed.end:  # the edit splits that run
-            return self.starts[-1], self.inner_starts[-1], self._before
-        return offset + self.shift, offset, self.passed
+        index = bisect_left(self._starts, joined)
+        return joined, self._inner_starts[index] - (self._starts[index] - joined)
 
 
 def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
