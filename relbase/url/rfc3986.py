@@ -154,15 +154,10 @@ class PreparedBase(Prefixes):
         return directory if slash < 0 else directory[: slash + 1]
 
 
-def resolve(base: str, reference: str) -> str:
-    """Resolve one reference (RFC 3986 §5.2, strict); with an empty base it is returned as it is."""
-    return PreparedBase(base).resolve(reference)
-
-
 def follow(base: str, references: Iterable[str]) -> str:
     """Resolve each reference against the target of the one before, as redirects are.
 
-    The same as `resolve` again and again, in time that is linear in the length of all of them: the
+    The same as resolving again and again, in time that is linear in the length of all of them: the
     path is kept in pieces, and its dot segments until the end.
     """
     target = split(base)

@@ -219,7 +219,7 @@ class Record(NamedTuple):
 
 def split(url: str) -> Record:
     """Return the parts of the URL record that the parser makes of an absolute URL."""
-    parsed = ada_url.URL(resolve("", url))
+    parsed = ada_url.URL(PreparedBase("").resolve(url))
     rest, crosshatch, fragment = parsed.href.partition("#")
     rest, mark, query = rest.partition("?")
     return Record(
@@ -232,11 +232,6 @@ def split(url: str) -> Record:
         query=query if mark else None,
         fragment=fragment if crosshatch else None,
     )
-
-
-def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
-    """Resolve one reference as a browser does."""
-    return PreparedBase(base, charset).resolve(reference)
 
 
 def is_absolute(reference: str, base: str = "") -> bool:
