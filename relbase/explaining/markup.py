@@ -54,13 +54,10 @@ def url(value: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 class Shown(NamedTuple):
-    """How a layer of RFC 1808 §3 is shown."""
-
     section: str  # of RFC 1808
     title: str  # as the figure of §3 has it
     missing: str  # what is said where nothing states a base in it
@@ -79,7 +76,6 @@ SHOWN: Final = {
 
 
 def badge(base: Base) -> str:
-    """Return the sign of the layer that states a base."""
     return f'<span class="badge {base.layer.value}">{SHOWN[base.layer].section}</span>'
 
 
@@ -94,7 +90,6 @@ _OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
 
 
 def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
-    """Return the boxes of a document and of what is in it."""
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
     for link in links:
         counts[link.part][link.status] += 1
@@ -110,7 +105,6 @@ def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
 
 
 def summed(counts: Counter[Status]) -> str:
-    """Return how many references there are, and how many of each status."""
     if not counts:
         return "no references"
     each = ", ".join(f"{counts[status]:,} {status.value}" for status in Status if counts[status])

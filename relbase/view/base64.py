@@ -56,7 +56,6 @@ class Base64View(View):
             raise ValueError("base64 with too much padding means nothing certain: pass it through")
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Turn sorted, disjoint edits of `inner` into one edit of the body."""
         changing = (edit for edit in edits if edit.new or edit.start < edit.end)
         if first := next(changing, None):
             quanta = first.start // _QUANTUM

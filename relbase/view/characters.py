@@ -122,7 +122,6 @@ def _undecodable(unit: bytes) -> str:
 # A text repeats its characters; a character table has at most 24,000 of them.
 @lru_cache(maxsize=1 << 14)
 def _character(unit: bytes, charset: str) -> str | None:
-    """Return the character that one unit of a legacy charset means, None for none."""
     multi_byte = MULTI_BYTE.get(charset)
     if multi_byte is None:
         return _single_bytes(charset)[0][unit[0]]
@@ -141,7 +140,6 @@ def _looked_up(unit: bytes, codec: str) -> str | None:
 
 
 def bytes_of(character: str, charset: str) -> bytes | None:
-    """Return the bytes of a character in a legacy charset, None if it has none there."""
     if "\udc80" <= character <= "\udcff":
         return bytes([ord(character) - 0xDC00])
     if charset not in MULTI_BYTE:
@@ -218,7 +216,6 @@ def jis_0208() -> dict[bytes, str]:
 
 @cache
 def jis_0208_bytes() -> dict[str, bytes]:
-    """Return the first pair of each character in JIS X 0208."""
     return {character: pair for pair, character in reversed(jis_0208().items())}
 
 

@@ -33,8 +33,6 @@ _BOMS: Final = {b"\xef\xbb\xbf": "utf-8", **{mark: name for name, mark in WIDE_B
 
 
 class CharsetSource(Enum):
-    """What a charset was taken from."""
-
     BOM = "byte order mark"
     TRANSPORT = "transport"
     META = "meta"  # or an XML declaration in its place
@@ -144,7 +142,6 @@ def wide_start(data: bytes, start: str) -> str | None:
 
 
 def is_utf_8(data: bytes) -> bool:
-    """Return whether bytes can be read as UTF-8."""
     if data.isascii():
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()

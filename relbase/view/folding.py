@@ -38,10 +38,10 @@ class WordView(View):
         self._raw, self._quote = raw, quote
         self.inner = meant(raw)
 
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+    def places(self) -> Callable[[Span], Span]:
         return lambda _span: Span(0, len(self._raw))
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         if found := list(edits):
             new = _spelled(splice(self.inner, found), self._quote)
             yield Edit(0, len(self._raw), new)

@@ -43,8 +43,6 @@ _KATAKANA_BYTES: Final = range(0x21, 0x60)
 
 
 class Iso2022JpView(RunView):
-    """The view of a document in ISO-2022-JP."""
-
     __slots__ = ("_flips", "_unencodable")
 
     def __init__(self, raw: bytes, unencodable: Callable[[str], bytes]) -> None:

@@ -51,10 +51,9 @@ class QuotedPrintableView(View):
         self.inner = (_decoded if self._is_odd else plain)(raw)
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
         return map(self._rewritten, self._changes(edits))
 
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+    def places(self) -> Callable[[Span], Span]:
         lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)
 
         def place(span: Span) -> Span:

@@ -36,7 +36,6 @@ class View(ABC):
         """Return what tells where spans of `inner` are that are asked for in order, and apart."""
 
     def lower(self, edits: Iterable[Edit]) -> list[Edit]:
-        """Turn all edits at once."""
         return list(self.lowered(edits))
 
 
@@ -74,12 +73,12 @@ class GrownView(View):
     def _grower(self) -> Callable[[Edit], Grown]:
         """Return what tells, of edits in order, from where to where they are written anew."""
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         for (start, end, *_), new in merge(self.inner, map(self._grower(), edits)):
             # Most are insertions: there may be millions, and one number serves for both ends.
             yield Edit(start, start if start == end else end, self._spell(new))
 
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+    def places(self) -> Callable[[Span], Span]:
         grow = self._grower()
         return lambda span: Span(*grow(Edit(*span, b""))[:2])
 
@@ -250,7 +249,7 @@ class PiecesView(View):
             inner += meant
         self.inner = bytes(inner)
 
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+    def places(self) -> Callable[[Span], Span]:
         left = zip(self._find(self._raw), self._sizes, strict=True)
         piece, start, end, all_ = Piece(0, 0, is_cdata=False), 0, 0, len(self.inner)
         within: Callable[[Span], Span] | None = None
@@ -307,10 +306,10 @@ class CdataView(View):
     def __init__(self, raw: bytes) -> None:
         self.inner = raw
 
-    def places(self) -> Callable[[Span], Span]:  # noqa: D102 (as of each view)
+    def places(self) -> Callable[[Span], Span]:
         return lambda span: span
 
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:  # noqa: D102 (as of each view)
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         tail, at = b"", 0
         for edit in edits:
             tail = (tail + self.inner[max(at, edit.start - 2) : edit.start])[-2:]

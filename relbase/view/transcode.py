@@ -45,7 +45,6 @@ def reference(character: str) -> bytes:
 def document_view(
     data: bytes, charset: str, unencodable: Callable[[str], bytes] = reference
 ) -> View | None:
-    """Return the view that a document is scanned in, None for none."""
     if charset in WIDE:
         return utf16_view(data, charset)
     if charset == _ISO_2022_JP:
@@ -109,7 +108,6 @@ def decode(raw: bytes, charset: str) -> str:
 
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
-    """Encode one value, the reverse of `decode`."""
     if string.isascii() and charset not in WIDE and charset != _ISO_2022_JP:
         return string.encode("ascii")
     if charset in WIDE:
@@ -279,7 +277,6 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
 
 
 def xml_view(data: bytes, charset: str) -> View | None:
-    """Return the view of a document in UTF-8; None where it is in UTF-8 already."""
     view = document_view(data, charset)
     if view is not None or charset == "utf-8":
         return view

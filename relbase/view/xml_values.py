@@ -267,11 +267,9 @@ def doubts(raw: bytes, *, is_text: bool) -> list[int]:
 
 
 def pieces_view(raw: bytes) -> PiecesView:
-    """Return the view of a text with CDATA sections."""
     return PiecesView(raw, pieces, piece_view)
 
 
 def piece_view(raw: bytes, piece: Piece) -> View:
-    """Return the view of a plain piece of a text, or of the inside of a CDATA section."""
     part = raw[piece.start : piece.end]
     return CdataView(part) if piece.is_cdata else text_view(part)
