@@ -71,7 +71,6 @@ def _response_head(block: bytes, pos: int) -> tuple[Head | None, str]:
 
 _SHOWN: Final = 40
 
-
 # Content-Range = range-unit SP first-pos "-" last-pos "/" complete-length   (RFC 9110 §14.4)
 _range: Final = regex(
     r"[ \t]*+bytes[ \t]++0-([0-9]{1,18})/([0-9]{1,18})[ \t]*+", re.IGNORECASE | re.ASCII

@@ -69,7 +69,6 @@ OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
 # The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
 MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
 
-
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 QUOTED_PRINTABLE: Final = "quoted-printable"

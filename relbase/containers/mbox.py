@@ -27,7 +27,6 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LF: Final = 0x0A
 _CR: Final = 0x0D
 
-
 # Each is reported, and nobody reads more.
 MAX_DOUBTFUL: Final = 100
 

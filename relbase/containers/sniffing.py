@@ -157,7 +157,6 @@ _ROOTS: Final = frozenset(
     b"opensearchdescription".split()
 )
 
-
 _doctype_html: Final = expression(
     rb"(?:[\t\n\f\r ]++|<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>))*+<!doctype[\t\n\f\r ]+html\b",
     re.IGNORECASE,

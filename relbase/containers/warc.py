@@ -30,7 +30,6 @@ MAX_HEAD: Final = 1 << 20
 # A block that is kept, in bytes: the documents of a crawl are cut at some MB by the crawlers.
 MAX_BLOCK: Final = 128 << 20
 
-
 # A block that nobody wants is kept all the same up to this length: where the length is wrong, it
 # covers other records.
 _LOOKED_THROUGH: Final = 16 << 20
@@ -305,7 +304,6 @@ def _resume(text: Unfolded, block: bytes) -> bool:
 
 
 _UNSEEN: Final = "; what it covers was not looked through"
-
 
 # Where a header ends, or ends too early: no field is named like a version.
 _head_end: Final = regex(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search

@@ -92,7 +92,6 @@ def find_url(raw: bytes) -> Span | None:
 # What may follow a comment that begins a value: white space, another one, what wraps a URL.
 _AFTER_COMMENT: Final = C0_AND_SPACE_BYTES + b'(<"'
 
-
 _WORDS: Final = regex(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
 
 

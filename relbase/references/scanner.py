@@ -69,7 +69,6 @@ EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
 # looked at, and that place, -1 when there is none.
 Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[Any, int]]"
 
-
 EXACT: Final = "exact"
 COMPILED: Final = "compiled"
 

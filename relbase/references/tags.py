@@ -40,7 +40,6 @@ ATTRIBUTE: Final = _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(
 # From after the tag name to `>`: the same for start and end tags.
 _rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>")
 
-
 _attributes: Final = expression(
     rb"(" + _NAME + rb")(?:" + WS + rb"*+(=)" + WS
     + rb"""*+(?:"([^"]*+)"|'([^']*+)'|(""" + _BARE + rb")|(?=>)))?"
@@ -174,12 +173,10 @@ RAW_TEXT: Final = frozenset(
     }
 )
 
-
 # What a head has. Any other element begins the body.
 IN_HEAD: Final = frozenset(
     (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
 )
-
 
 _LETTERS: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 

@@ -55,7 +55,6 @@ def template(value: bytes) -> Iterator[Span]:
 # HTML white space: TAB, LF, FF, CR, SPACE.
 _SPACE_ITEM: Final = expression(rb"[^\t\n\f\r ]++")
 
-
 # Link = #( "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] ) )   (RFC 8288 §3)
 # The parameters of one link, up to the comma before the next; a quoted string may hold commas.
 _LINK_PARAMETERS: Final = expression(

@@ -225,7 +225,6 @@ _TABLE: Final[Table] = {
     ),
 }
 
-
 # The text of elements whose text is not markup. No row: what is in them is none of the kinds that
 # hold references.
 TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {

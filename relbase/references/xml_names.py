@@ -22,7 +22,6 @@ from relbase.references.xml_vocabulary import (
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
 
-
 # Names, of which a hostile document has a million.
 _REMEMBERED: Final = 1 << 12
 

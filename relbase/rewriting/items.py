@@ -144,7 +144,6 @@ plain_in_quotes: Final = regex(rb"[!#-%(-;=?-~]*+").fullmatch
 plain_unquoted: Final = regex(rb"[!#-%(-;?-_a-~]*+").fullmatch
 plain_in_css: Final = regex(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
-
 # Items are handed on in batches: a value may hold a million references.
 _BATCH: Final = 1024
 

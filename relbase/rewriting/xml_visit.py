@@ -325,7 +325,6 @@ _ENTITY: Final = "an entity that only a DTD could declare, and relbase reads non
 MAX_FLAWED: Final = 1 << 18
 DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
-
 _means_itself: Final = regex(rb"[^<&]*+").fullmatch
 
 # An article has a handful; each piece costs a view of its own.

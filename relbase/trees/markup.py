@@ -78,7 +78,6 @@ class Spot(NamedTuple):
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
 _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
 
-
 # The elements of HTML that have rows of their own, or something else inside.
 _NAMED: Final = frozenset(
     (*(place[1] for place in vocabulary.PLACES), *(name for _, name in vocabulary.TEXT_ROWS))

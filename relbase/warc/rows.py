@@ -230,7 +230,6 @@ _OUTCOMES: Final = tuple(status.value for status in STATUSES)
 # What the numbers in a column mean, where that is the same for all pages.
 NUMBERED: Final = {"attribute": ATTRIBUTES, "syntax": SYNTAX_NAMES, "outcome": _OUTCOMES}
 
-
 _IN_HEAD: Final = {"link": "Link", "script": "Scripts"}
 
 

@@ -46,7 +46,6 @@ def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REP
 
 SCHEMA: Final = schema_of()
 
-
 _FAULT: Final = ("warc", "offset", "record_id", "page", "trouble", "text")
 ERRORS: Final = pa.schema(
     [(name, pa.int64() if name == "offset" else pa.string()) for name in _FAULT]
