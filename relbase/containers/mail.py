@@ -10,7 +10,7 @@ followed to its end: a boundary that is used again inside exposes nothing of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from relbase.containers import fields
 from relbase.containers.content_type import file_name, is_lone, read_type, token
@@ -185,8 +185,8 @@ class _Walk:
                     last.part = last.part._replace(opaque=Reason.LIMIT_MIME_PARTS)
                     return at
                 header = Header(at, at, at, (), cut=False)
-                place = _place(parent, "application/octet-stream", header, delimiter)
-                part = Part(*place, encoding="binary", opaque=Reason.LIMIT_MIME_PARTS)
+                part = _part(parent, "application/octet-stream", header, delimiter)
+                part = part._replace(encoding="binary", opaque=Reason.LIMIT_MIME_PARTS)
                 entity = _OpenPart(part, parent, index)
             self.count += 1
             self.fields += len(entity.part.header.fields)
@@ -225,8 +225,7 @@ class _Walk:
             opaque, boundary = opaque or Reason.LIMIT_MIME_DEPTH, None
         elif is_message and self.count + 1 >= MAX_PARTS:
             opaque = Reason.LIMIT_MIME_PARTS
-        part = Part(
-            *_place(parent, type_, header, delimiter),
+        part = _part(parent, type_, header, delimiter)._replace(
             charset=stated.charset,
             encoding=encoding,
             disputed=disputed,
@@ -295,15 +294,12 @@ class _Walk:
             self.opened.pop(entity.boundary, None)
 
 
-_Place: TypeAlias = "tuple[str, int | None, str, Header, Span, Span, tuple[bytes, ...]]"
-
-
-def _place(parent: _OpenPart | None, type_: str, header: Header, delimiter: Span) -> _Place:
+def _part(parent: _OpenPart | None, type_: str, header: Header, delimiter: Span) -> Part:
     boundaries: tuple[bytes, ...] = ()
     if parent is not None:
         boundaries = parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
     index, body = parent.index if parent else None, Span(header.body, header.body)
-    return _number(parent, type_), index, type_, header, body, delimiter, boundaries
+    return Part(_number(parent, type_), index, type_, header, body, delimiter, boundaries)
 
 
 def _structure(

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.expressions import expression, regex
-from relbase.references import tags, vocabulary
+from relbase.references import tags
 from relbase.references.css_functions import Form
 from relbase.references.foreign import CLOSED_BY_END_TAG, FONT_BREAKOUT, HTML, SVG, ForeignContent
 from relbase.references.tags import CDATA, Attribute, no_tag_end, text_end, token
@@ -349,7 +349,12 @@ def _skip(
 
 @lru_cache(maxsize=16)
 def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.Pattern[bytes]:
-    usual = vocabulary.attributes(HTML, extended=extended) - named
+    # Those of HTML in some row, whatever its condition.
+    usual = {
+        name
+        for (namespace, _, name), rows in PLACES.items()
+        if namespace == HTML and (extended or not all(row.extended for row in rows))
+    } - named
     names = usual | named
     without = [_any_lower(_only(usual, Nested.CSS)) + _CSS_WITHOUT]
     if absolute:
@@ -363,7 +368,7 @@ def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.P
     return regex(rb"[^<]*+(?:<(?:" + token + rb")[^<]*+)*+")
 
 
-def _only(names: frozenset[bytes], syntax: Syntax | Nested) -> list[bytes]:
+def _only(names: set[bytes], syntax: Syntax | Nested) -> list[bytes]:
     """Of some attributes those that hold a syntax on whatever element they hold references."""
     others = {
         place[2] for place, rows in PLACES.items() if any(row.syntax != syntax for row in rows)

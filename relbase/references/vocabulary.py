@@ -292,15 +292,6 @@ def held(namespace: str, element: bytes) -> Held:
     return _BY_ELEMENT[namespace, name]
 
 
-def attributes(namespace: str, *, extended: bool) -> frozenset[bytes]:
-    """The attributes of a namespace that are in some row, whatever its condition."""
-    return frozenset(
-        place[2]
-        for place, rows in PLACES.items()
-        if place[0] == namespace and (extended or not all(row.extended for row in rows))
-    )
-
-
 # What a caller named has the same row on every element.
 NONE_NAMED: Final[Mapping[bytes, tuple[Row, ...]]] = MappingProxyType({})
 

@@ -187,8 +187,12 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             depth += is_open
             is_prolog = False
             pos = end
-        elif is_prolog and found.lastindex == _SHEET:
-            yield from _sheet(text, found.end(_SHEET), pos)
+        elif (
+            is_prolog
+            and found.lastindex == _SHEET
+            and (href := sheet_href(text, found.end(_SHEET), pos))
+        ):
+            yield Sheet(href)
 
 
 # No real document comes near. What a scope begins with is looked for where all is examined.
@@ -241,14 +245,13 @@ def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
     return Attribute(found[1], start, end, text[end : end + 1])
 
 
-def _sheet(text: bytes, start: int, end: int) -> Iterator[Sheet]:
+def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     """The `href` of an instruction, unless it refers into the document itself."""
     for found in each_attribute(text, start, end):
         if found[1] == b"href":
-            attribute = _attribute(found, text)
-            if not text.startswith(b"#", attribute.start):
-                yield Sheet(attribute)
-            return
+            href = _attribute(found, text)
+            return None if text.startswith(b"#", href.start) else href
+    return None
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:

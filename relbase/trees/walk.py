@@ -21,6 +21,7 @@ from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
 from relbase.references.vocabulary import Nested, Row, ValueOf, counting, held
+from relbase.references.xml import sheet_href
 from relbase.rewriting.context import Budget, Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
@@ -340,15 +341,15 @@ class Walk:
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
         for holder, written in self._tree.texts(spot.element):
-            text = encode_inner(written)
-            found = _href(text)
-            if found is None or text.startswith(b"#", found.start(2)):
+            text = b" " + encode_inner(written)  # lxml leaves the space before it out
+            if (href := sheet_href(text, 0, len(text))) is None:
                 continue
-            view = value_view(found[2], found[1])
+            raw = text[href.start : href.end]
+            view = value_view(raw, href.quote or b"")
             items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
-            items = lower(items, view, found.start(2))
+            items = lower(items, view, href.start - 1)
             value = self._value_of(spot, holder, None, written, items)
-            if doubts(found[2], is_text=False):
+            if doubts(raw, is_text=False):
                 kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
                 value = Value(holder, None, kept)
             yield value
@@ -364,8 +365,6 @@ class Walk:
             yield Value(holder, new, links)
 
 
-# xml-stylesheet §3: the pseudo-attribute.
-_href: Final = regex(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
