@@ -120,11 +120,11 @@ class Finder:
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
             found = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
-        names = ((source.input.parts[-1] + suffix, suffix) for suffix in self.origins.sidecars)
-        dumps = ((paths.side_file(source.input, name), suffix) for name, suffix in names)
-        return next(
-            (_with_dump(found, dump, end) for dump, end in dumps if dump is not None), found
-        )
+        for suffix in self.origins.sidecars:
+            dump = paths.side_file(source.input, source.input.parts[-1] + suffix)
+            if dump is not None:
+                return _with_dump(found, dump, suffix)
+        return found
 
     def call(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Call:
         is_piped = source.name == STDIN and self.origins.local is None
@@ -137,8 +137,7 @@ class Finder:
             found = self._in_page(found, marks, data)
         # What a web archive holds the page of: as its URL says, or what its scripts get.
         urls = (found.url or "", *(mark.value for mark in marks.pages))
-        holds = filter(None, map(archived, urls))
-        of = next(holds, None) if self.origins.original else None
+        of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
             stated = "what the web archive holds it of"
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)

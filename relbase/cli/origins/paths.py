@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
-from relbase.cli.files import Input, OpenInput
+from relbase.cli.files import Input, OpenInput, entries
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references.tags import attributes, head_tokens
@@ -161,10 +161,8 @@ def mirror_in(tree: str) -> str | None:
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
     hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
     for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
-        if _domain.fullmatch(os.path.basename(host)) and any(  # noqa: PTH119
-            os.path.isfile(os.path.join(host, name))  # noqa: PTH113, PTH118
-            for name in INDEXES
-        ):
+        indexes = (os.path.join(host, name) for name in INDEXES)  # noqa: PTH118
+        if _domain.fullmatch(os.path.basename(host)) and any(map(os.path.isfile, indexes)):  # noqa: PTH119
             return directory
     return None
 
@@ -217,12 +215,9 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     directory = _path_in(tree, folder, os.path.isdir)
     if found is None or directory is None:
         return None
-    later = (
-        os.path.join(directory, one)  # noqa: PTH118
-        for one in os.listdir(directory)  # noqa: PTH208 (names alone)
-        if os.path.splitext(one)[0] == found[1] + found[2]  # noqa: PTH122
-    )
-    fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
+    stem, there = found[1] + found[2], entries(directory)
+    later = (one.path for one in there if os.path.splitext(one.name)[0] == stem and one.is_file())  # noqa: PTH122
+    fitting = [path for path in later if path not in urls]
     return fitting[0] if len(fitting) == 1 else None
 
 
