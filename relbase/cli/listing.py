@@ -74,37 +74,24 @@ Exit status:
     unresolved_by={"type": click.Choice(list(SELECTORS))},
 )
 def links(
-    inputs: tuple[str, ...],
-    *,
-    json: bool,
-    violations: bool,
-    parquet: str | None,
-    columns: tuple[str, ...] | None,
-    no_data_urls: bool,
-    wat: bool,
-    unresolved_by: str | None,
-    **given: Any,
+    inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any
 ) -> int:
     """List every reference of each INPUT and what it resolves to.
 
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
     as escapes; --json has both in full.
     """
-    outputs = {
-        "--parquet": parquet is not None,
-        "--unresolved-by": unresolved_by is not None,
-        "--wat": wat,
-        "--json": json,
-        "--violations": violations,
-    }
-    both = [name for name, is_given in outputs.items() if is_given][:2]
-    if len(both) > 1 and both != ["--json", "--violations"]:
-        raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
+    names = "parquet", "unresolved_by", "wat", "json", "violations"
+    chosen = parquet, by, wat, json, violations = [given.pop(name) for name in names]
+    both = [name for name, one in zip(names, chosen, strict=True) if one not in {None, False}][:2]
+    if len(both) > 1 and both != ["json", "violations"]:
+        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
+        raise click.UsageError(f"{text} exclude each other: give one of them")
     if (columns or no_data_urls) and parquet is None:
         raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
     reading = begin(inputs, given)
-    if unresolved_by is not None:
-        return _count_unresolved(unresolved_by, reading)
+    if by is not None:
+        return _count_unresolved(by, reading)
     warnings = WarningPrinter(reading.settings.verbosity)
     printer = LinkPrinter(reading.tally, json, violations)
 
@@ -124,8 +111,8 @@ def links(
     if parquet is not None:
         from relbase.cli import archives  # noqa: PLC0415 (start-up time)
 
-        names = (one.name for one in reading.inputs.all)
-        written = archives.written(parquet, names, columns, data_urls=not no_data_urls)
+        read = (one.name for one in reading.inputs.all)
+        written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
         status = reading.process(lambda source: work(source, table))
     warnings.close()
