@@ -183,24 +183,16 @@ class Option(click.Option):
     """
 
     def __init__(
-        self,
-        section: str,
-        names: str,
-        text: str,
-        *,
-        basic: bool = False,
-        dest: str | None = None,
-        read: Callable[[str], Any] | None = None,
-        **more: Any,
+        self, section: str, names: str, text: str, *, basic: bool = False, **more: Any
     ) -> None:
+        self.section, self.basic, self._read = section, basic, more.pop("read", None)
         *short, last = names.split(", ")
         long, _, metavar = last.partition(" ")
-        declared = [*short, long, *([dest] if dest else [])]
+        declared = [*short, long, *filter(None, [more.pop("dest", None)])]
         kind: dict[str, Any] = {"metavar": metavar} if metavar else {"is_flag": True}
         if "FILE" in metavar:  # for completion: it is looked at when it is read
             kind["type"] = click.Path(readable=False)
         super().__init__(declared, help=text, **{**kind, **more})
-        self.section, self.basic, self._read = section, basic, read
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         value = super().type_cast_value(ctx, value)
