@@ -86,12 +86,12 @@ class ReadmeHook(MetadataHookInterface):
         """
         sys.path.insert(0, self.root)
         try:
-            from relbase.url.rfc3986 import resolve  # noqa: PLC0415 (of what is built)
+            from relbase.url.rfc3986 import PreparedBase  # noqa: PLC0415 (of what is built)
         finally:
             sys.path.remove(self.root)
-        base = f"{metadata['urls']['Homepage']}/blob/main/README.md"
+        base = PreparedBase(f"{metadata['urls']['Homepage']}/blob/main/README.md")
         text = Path(self.root, "README.md").read_text("utf-8")
-        text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: resolve(base, link[0]), text)
+        text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: base.resolve(link[0]), text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
 
 
