@@ -52,6 +52,8 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
                     continue
                 silent.add(entity.part.type)
             yield item
+        if context.task.found_only:
+            edits.clear()  # those of a header say what it keeps
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))
