@@ -9,7 +9,7 @@ import pytest
 import yarl
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rows import rows
+from rows import cases, rows
 
 from relbase import Kind, Policy, Profile, rewrite, rewrite_text
 
@@ -115,17 +115,7 @@ def test_a_bad_call_names_the_fix(
         rewrite_text(text, **{"url": URL, **arguments})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<a href="x"><a href="../y"><a href="/z">é',
-        '<a href=""><form action=""><button formaction="">',
-        '<a href="#s"><a href="?q">',
-        '<base href="s/"><a href="x">',
-        '<object codebase="c/" data="x">',
-        "no link",
-    ],
-)
+@cases(TABLES, "at once", text=str)
 @pytest.mark.parametrize(
     "base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "http://h/a\nb/", "mailto:a"]
 )
