@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import pytest
 from archives import gz, http, response
+from rows import cases
 from running import done, program, run, told
 
 from relbase import Policy
@@ -25,6 +26,7 @@ from relbase.cli.group import expanded, relbase, table
 if TYPE_CHECKING:
     from relbase.cli.options import Settings
 
+TABLES: Final = Path(__file__).with_name("group.txt")
 CONTEXT: Final = click.Context(relbase, info_name="relbase")
 COMMANDS: Final = relbase.list_commands(CONTEXT)
 
@@ -124,18 +126,7 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        # in the words of click, which differ from version to version
-        (["rewrite", "--nonsense"], "Usage: relbase rewrite [OPTIONS] [INPUT|DIR]... Try"),
-        (["check", "--nonsense"], "No such option"),
-        (["rewrite", "--\x1b[2J"], "No such option"),
-        (["rewrite", "a", "-i.bak"], "Did you mean -i --backup .bak?"),
-        (["rewrite", "a", "--url"], "requires an argument"),
-        (["rewrite", "a", "--verbose=2"], "does not take a value"),
-    ],
-)
+@cases(TABLES, "mistaken", arguments=list[str], reported=str)
 def test_mistaken_options(arguments: list[str], reported: str) -> None:
     error = told(2, *arguments)
     assert (reported in error, "\x1b" in error) == (True, False)
@@ -216,18 +207,7 @@ def completed(words: str) -> list[str]:
     return ran.stdout.decode().split()
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("relbase re", ["plain,rewrite", "plain,resolve"]),
-        ("relbase rewrite --prof", ["plain,--profile"]),
-        ("relbase rewrite --profile w", ["plain,whatwg"]),
-        ("relbase links --kind m", ["plain,mail", "plain,mbox"]),
-        ("relbase rewrite page", ["file,page"]),
-        ("relbase rewrite -o ou", ["file,ou"]),
-        ("relbase base --headers he", ["file,he"]),
-    ],
-)
+@cases(TABLES, "completed", words=str, offered=list[str])
 def test_what_is_completed(words: str, offered: list[str]) -> None:
     assert completed(words) == offered
 
