@@ -12,11 +12,12 @@ from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
-from relbase.mail.parts import FootedView, MailPart, part_bases, transfer_view
+from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
 from relbase.rewriting.html import nested
 from relbase.rewriting.items import Found, Item, lower, separate, shift
+from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
@@ -50,7 +51,7 @@ def visit_body(entity: MailPart) -> Iterator[Item]:
         yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
         return
     view, document = opened
-    if isinstance(view, FootedView):
+    if isinstance(view, Base64View) and view.footer:
         span = Span(part.body.start + view.footer, part.body.end)
         yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
     for note in document.notes:

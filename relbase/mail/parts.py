@@ -210,16 +210,6 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     return None
 
 
-class FootedView(Base64View):
-    """The view of a base64 body that a mailing list put its footer after, in clear text."""
-
-    __slots__ = ("footer",)
-
-    def __init__(self, raw: bytes, eol: bytes, footer: int) -> None:
-        super().__init__(raw, eol)
-        self.footer: int = footer
-
-
 # Up to the first padding, or the first line that is not of base64.
 _base64: Final = regex(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
 _SPACE: Final = b" \t\r\n"
@@ -227,7 +217,7 @@ _word: Final = regex(rb"[A-Za-z0-9+/]*+").match
 _in_the_clear: Final = regex(rb"[^A-Za-z0-9+/=\s]").search
 
 
-def _footed_view(raw: bytes, eol: bytes) -> FootedView | None:
+def _footed_view(raw: bytes, eol: bytes) -> Base64View | None:
     """The view of what is base64 before a text that is not."""
     found = _base64(raw)
     end = found.end() if found else 0
@@ -239,7 +229,4 @@ def _footed_view(raw: bytes, eol: bytes) -> FootedView | None:
     same_line = b"\n" not in raw[end - 1 : len(raw) - len(text)]
     if (_word if same_line else _base64)(text).group():  # type: ignore[union-attr]
         return None
-    try:
-        return FootedView(raw[:end], eol, end)
-    except ValueError:
-        return None
+    return base64_view(raw[:end], eol, end)

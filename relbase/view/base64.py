@@ -31,20 +31,24 @@ _UNBROKEN: Final = sys.maxsize
 _LINES: Final = 1 << 10
 
 
-def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
+def base64_view(raw: bytes, eol: bytes = b"\r\n", footer: int = 0) -> Base64View | None:
     """Return the view of a base64 body, None where it does not decode strictly."""
     try:
-        return Base64View(raw, eol)
+        return Base64View(raw, eol, footer)
     except ValueError:
         return None
 
 
 class Base64View(View):
-    """The view of a base64 body; ValueError for one that does not decode strictly."""
+    """The view of a base64 body; ValueError for one that does not decode strictly.
 
-    __slots__ = ("_eol", "_raw")
+    `footer` is where a mailing list put its footer after it, in clear text; 0 for none.
+    """
 
-    def __init__(self, raw: bytes, eol: bytes = b"\r\n") -> None:
+    __slots__ = ("_eol", "_raw", "footer")
+
+    def __init__(self, raw: bytes, eol: bytes = b"\r\n", footer: int = 0) -> None:
+        self.footer = footer
         self._raw = raw
         self._eol = eol
         coded = raw.replace(b"\n", b"").replace(b"\r", b"")
