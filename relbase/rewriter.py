@@ -13,7 +13,7 @@ from relbase.opening.at_once import edits_at_once
 from relbase.pipeline import links_called, rewrite_called
 from relbase.references.scanner import spliced
 from relbase.url.resolver import Profile, ProfileName
-from relbase.view.characters import inner
+from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
     from relbase.policy import Policy
@@ -210,7 +210,7 @@ def rewrite_text(
 
 def _rewritten(text: str, call: Call, base: str = "", *, is_plain: bool = True) -> str:
     """The text rewritten, a whole document or on a base."""
-    data = inner(text)
+    data = encode_inner(text)
     # A piece that is done at once has no `<base>`: a URL and a base are the same to it.
     edits = edits_at_once(data, call) if is_plain else None
     if edits is not None:

@@ -13,8 +13,7 @@ from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references.headers import brackets, find_url
 from relbase.registry import FieldRow, States, bases
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"

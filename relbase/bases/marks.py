@@ -20,7 +20,7 @@ from relbase.references import tags
 from relbase.references.scanner import head
 from relbase.references.tags import Attribute, HeadToken, head_tokens
 from relbase.references.values import clean
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 
 

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
 from relbase.view.runs import Piece
 

@@ -25,7 +25,7 @@ from relbase.rewriting.html import visit_value
 from relbase.rewriting.items import Item, drained, lower, shift
 from relbase.rewriting.reference import Place
 from relbase.rewriting.xml_bases import shown, state, url_of
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from relbase.rewriting.context import Budget, Context, resolver, weight
 from relbase.rewriting.items import Found, Item, Status
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner, encode_inner
 
 if TYPE_CHECKING:
     from relbase.references.vocabulary import Row

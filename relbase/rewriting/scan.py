@@ -21,7 +21,7 @@ from relbase.references.vocabulary import NONE_NAMED, Row, named_rows
 from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.items import Found, Packed, Status
 from relbase.rewriting.shape_edits import NO_EDITS, shape_edits, walk_for
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:

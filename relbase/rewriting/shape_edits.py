@@ -17,7 +17,7 @@ from relbase.references.scanner import IN_CSS, UNQUOTED, Shape, ShapeEdit
 from relbase.rewriting.context import Context, weight
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
-from relbase.view.characters import MULTI_BYTE, inner
+from relbase.view.characters import MULTI_BYTE, encode_inner
 
 
 class ShapeEdits(dict[int, ShapeEdit | None]):
@@ -69,7 +69,7 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         if not is_alike:
             return None
         text = url[: len(url) - len(sample) + until]
-        new = inner(text)
+        new = encode_inner(text)
         if _means_itself(text):
             return ShapeEdit(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
         if not plain_in_quotes(new):

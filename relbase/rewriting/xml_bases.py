@@ -21,7 +21,7 @@ from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.context import Context, resolved
 from relbase.rewriting.shape_edits import ShapeEdits, simple_edits
 from relbase.url.resolver import Profile
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 from relbase.view.xml_values import pieces_view
 

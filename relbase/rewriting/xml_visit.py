@@ -41,7 +41,7 @@ from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
 from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner
 from relbase.view.runs import pieces
 from relbase.view.xml_values import (
     doubts,

@@ -30,8 +30,7 @@ from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot
 from relbase.trees.tree import Tree, TreeLink, Value
 from relbase.url.resolver import Profile
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
 from relbase.view.xml_values import doubts, value_view
 

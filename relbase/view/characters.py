@@ -19,7 +19,7 @@ from relbase.view.runs import Run
 _REPLACEMENT: Final = "\ufffd"
 
 
-def text(inner: bytes) -> str:
+def decode_inner(inner: bytes) -> str:
     """Return the characters of inner text, those of its bytes that are not UTF-8 as surrogates."""
     try:
         return inner.decode("utf-8", "surrogatepass")
@@ -27,7 +27,7 @@ def text(inner: bytes) -> str:
         return inner.decode("utf-8", "surrogateescape")
 
 
-def inner(string: str) -> bytes:
+def encode_inner(string: str) -> bytes:
     """Return the inner text of a view that means `string`."""
     return string.encode("utf-8", "surrogatepass")
 
@@ -63,14 +63,14 @@ def unit_pattern(charset: str) -> bytes:
 def unit_run(unit: bytes, start: int, charset: str) -> Run | None:
     """Return the run of a unit that begins at the offset `start`, None if it means itself."""
     if charset == "utf-8":
-        return None if len(unit) > 1 else Run(start, start + 1, inner(_undecodable(unit)))
+        return None if len(unit) > 1 else Run(start, start + 1, encode_inner(_undecodable(unit)))
     character = _character(unit, charset)
     if character is not None:
-        return Run(start, start + len(unit), inner(character))
+        return Run(start, start + len(unit), encode_inner(character))
     # Encoding Standard, the decoders: an ASCII byte that completes nothing is given back.
     length = 1 if len(unit) == 2 and unit[1:].isascii() else len(unit)  # noqa: PLR2004
     bad = _undecodable(unit[:length])
-    return Run(start, start + length, inner(bad), unended=charset in MULTI_BYTE)
+    return Run(start, start + length, encode_inner(bad), unended=charset in MULTI_BYTE)
 
 
 def scalar_values(string: str, charset: str) -> str:
@@ -124,7 +124,7 @@ def _undecodable(unit: bytes) -> str:
 def _character(unit: bytes, charset: str) -> str | None:
     multi_byte = MULTI_BYTE.get(charset)
     if multi_byte is None:
-        return _single_bytes(charset)[0][unit[0]]
+        return single_bytes(charset)[0][unit[0]]
     if unit in multi_byte.patches:
         return multi_byte.patches[unit]
     if charset == "euc-jp" and len(unit) == 2 and unit[0] > 0xA0:  # noqa: PLR2004
@@ -143,7 +143,7 @@ def bytes_of(character: str, charset: str) -> bytes | None:
     if "\udc80" <= character <= "\udcff":
         return bytes([ord(character) - 0xDC00])
     if charset not in MULTI_BYTE:
-        return _single_bytes(charset)[1].get(character)
+        return single_bytes(charset)[1].get(character)
     return _multi_bytes(character, charset)
 
 
@@ -186,20 +186,21 @@ def _ibm_extensions() -> dict[str, bytes]:
 
 
 @cache
-def _single_bytes(charset: str) -> tuple[list[str | None], dict[str, bytes]]:
+def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
+    """Return what each byte means in a charset of single bytes, and the bytes by that."""
     import webencodings  # noqa: PLC0415  rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info
     patches = SINGLE_BYTE_PATCHES.get(charset, {})
-    table: list[str | None] = []
+    table: list[str] = []
     for byte in range(256):
         character = codec.decode(bytes([byte]), "replace")[0]
         if character == _REPLACEMENT:
             # The windows indexes fill their holes in the C1 area with the control itself.
             is_control = charset.startswith("windows-") and byte < 0xA0  # noqa: PLR2004
-            character = chr(byte) if is_control else None
+            character = chr(byte) if is_control else _undecodable(bytes([byte]))
         table.append(patches.get(byte, character))
-    return table, {character: bytes([byte]) for byte, character in enumerate(table) if character}
+    return "".join(table), {character: bytes([byte]) for byte, character in enumerate(table)}
 
 
 @cache

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Final
 
 from relbase.expressions import expression, regex
-from relbase.view.characters import MULTI_BYTE, code_of, text, unit_pattern, unit_run
+from relbase.view.characters import MULTI_BYTE, code_of, decode_inner, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
@@ -37,7 +37,7 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
 def spell(new: bytes, quote: bytes, charset: str) -> bytes:
     """Write inner text so that it means itself anywhere in a value."""
     unsafe = _UNSAFE[quote]
-    string = text(new)
+    string = decode_inner(new)
     if string.isascii() and not unsafe.search(string):
         return new
     string = unsafe.sub(lambda found: _REFERENCES[found[0]], string)

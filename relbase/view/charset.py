@@ -57,6 +57,11 @@ def lookup(label: str) -> str | None:
     return _labels().get(label.strip("\t\n\f\r ").lower())
 
 
+def named_in(found: re.Match[bytes] | None) -> str | None:
+    """The charset that the last group of a match names, None for none."""
+    return lookup(found[found.lastindex].decode("latin-1")) if found and found.lastindex else None
+
+
 @cache
 def _labels() -> Mapping[str, str]:
     # Costs a millisecond that a document with a byte order mark need not pay.
@@ -111,9 +116,9 @@ def sniff_css(data: bytes, label: str | None = None) -> Charset:
     """Determine the charset of a style sheet (CSS Syntax 3 §3.2)."""
     if stated := _outside(data, label):
         return stated
-    rule = _AT_CHARSET.match(data, 0, PRESCAN_LENGTH)
-    if rule and (name := lookup(rule[1].decode("latin-1"))):
-        return Charset(_readable_as_ascii(name), CharsetSource.AT_CHARSET)
+    name = _readable_as_ascii(named_in(_AT_CHARSET.match(data, 0, PRESCAN_LENGTH)))
+    if name:
+        return Charset(name, CharsetSource.AT_CHARSET)
     return Charset("utf-8", CharsetSource.DEFAULT)
 
 
@@ -130,7 +135,7 @@ def _outside(data: bytes, label: str | None) -> Charset | None:
     return Charset(stated, CharsetSource.TRANSPORT) if stated else None
 
 
-def _readable_as_ascii(name: str) -> str:
+def _readable_as_ascii(name: str | None) -> str | None:
     """The charset of a document whose label could be read as ASCII, whatever it names."""
     return "utf-8" if name in WIDE else name
 
@@ -190,7 +195,7 @@ def _prescan(data: bytes) -> str | None:
     while position is not None and (found := _to_meta.match(data, position)):
         position = found.end()
         if found.lastindex:
-            name = _readable(lookup(found[found.lastindex].decode("latin-1")))
+            name = _readable(named_in(found))
         else:
             position, name = _meta(data, position)
         if name:
@@ -217,7 +222,7 @@ def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
         if name == b"http-equiv":
             got_pragma = value == b"content-type"
         elif name == b"content" and need_pragma is None:
-            charset = _extract(value)
+            charset = named_in(_CONTENT.search(value))
             need_pragma = True if charset else None
         elif name == b"charset":
             charset, need_pragma = lookup(value.decode("latin-1")), False
@@ -232,9 +237,7 @@ def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
 
 def _readable(charset: str | None) -> str | None:
     """Steps 14 to 16 of the prescan."""
-    if charset == "x-user-defined":
-        charset = "windows-1252"
-    return _readable_as_ascii(charset) if charset else None
+    return "windows-1252" if charset == "x-user-defined" else _readable_as_ascii(charset)
 
 
 # WHATWG HTML §2.6.5 "extracting a character encoding from a meta element". An unmatched quote
@@ -244,13 +247,6 @@ _CONTENT: Final = expression(
     (?: "([^"]*+)" | '([^']*+)' | ([^\t\n\f\r ;"'][^\t\n\f\r ;]*+)?+ )""",
     re.VERBOSE,
 )
-
-
-def _extract(content: bytes) -> str | None:
-    found = _CONTENT.search(content)
-    if found is None or found.lastindex is None:
-        return None
-    return lookup(found[found.lastindex].decode("latin-1"))
 
 
 # "get an XML encoding", steps 4 to 15: up to the first `>`.
@@ -268,12 +264,8 @@ def _xml_encoding(data: bytes) -> str | None:
     start = data.find(b"encoding", 0, end + 1)
     if start == -1:
         return None
-    found = _XML_ENCODING.match(data, start, end)
-    if found is None:
-        return None
     # Steps 16 to 18.
-    name = lookup(found[found.lastindex or 0].decode("latin-1"))
-    return _readable_as_ascii(name) if name else None
+    return _readable_as_ascii(named_in(_XML_ENCODING.match(data, start, end)))
 
 
 class Lines:

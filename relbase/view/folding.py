@@ -14,9 +14,7 @@ from typing import Final
 
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
-from relbase.view.characters import unit_pattern, unit_run
+from relbase.view.characters import decode_inner, encode_inner, unit_pattern, unit_run
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode

@@ -14,7 +14,7 @@ from typing import Final
 
 from relbase.edit import Edit
 from relbase.expressions import regex
-from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
+from relbase.view.characters import decode_inner, encode_inner, jis_0208, jis_0208_bytes
 from relbase.view.runs import Run, RunView
 
 _ASCII: Final = b"\x1b(B"
@@ -40,6 +40,7 @@ _ROMAN_SIGNS: Final = {b"\\": "\u00a5", b"~": "\u203e"}
 _PAIR: Final = regex(rb"[\x21-\x7e][^\x1b]?+|[^\x1b\x21-\x7e]")
 _KATAKANA_FIRST: Final = 0xFF61 - 0x21
 _KATAKANA_BYTES: Final = range(0x21, 0x60)
+_katakana: Final = {byte: chr(_KATAKANA_FIRST + byte) for byte in _KATAKANA_BYTES}
 
 
 class Iso2022JpView(RunView):
@@ -57,7 +58,7 @@ class Iso2022JpView(RunView):
     def _spelled(self, edit: Edit) -> Edit:
         followed = _ESCAPE.match(self._raw, edit.end)
         after = None if followed else self._state(edit.end)
-        new = encode(text(edit.new), self._state(edit.start), after, self._unencodable)
+        new = encode(decode_inner(edit.new), self._state(edit.start), after, self._unencodable)
         return Edit(edit.start, edit.end, new)
 
     def _state(self, at: int) -> bytes:
@@ -66,7 +67,7 @@ class Iso2022JpView(RunView):
 
 def decode(raw: bytes) -> str:
     """Return what `raw` means, as the standard's decoder; bytes from 0x80 on as surrogates."""
-    return text(RunView(raw, _find, bytes).inner)
+    return decode_inner(RunView(raw, _find, bytes).inner)
 
 
 def encode(
@@ -122,9 +123,9 @@ def _find(raw: bytes) -> Iterator[Run]:
         start, at = special.span()
         if _ESCAPE.match(raw, start):
             at, state, meaning = _region(raw, start)
-            yield Run(start, at, inner(meaning), unended=True)
+            yield Run(start, at, encode_inner(meaning), unended=True)
         else:
-            yield Run(start, at, inner(_meaning(special[0])), special[0][0] == 0x1B)  # noqa: PLR2004
+            yield Run(start, at, encode_inner(_meaning(special[0])), special[0][0] == 0x1B)  # noqa: PLR2004
 
 
 def _meaning(special: bytes) -> str:
@@ -153,17 +154,13 @@ def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
         else:
             end = raw.find(b"\x1b", at)
             end = len(raw) if end == -1 else end
-            pieces += _coded_text(raw[at:end], state)
+            if state == _KATAKANA:
+                pieces += [_katakana.get(byte, _ERROR) for byte in raw[at:end]]
+            else:
+                units = _PAIR.finditer(raw, at, end)
+                pieces += [jis_0208().get(unit[0]) or _ERROR for unit in units]
             at, has_output = end, True
     return at, state, "".join(pieces)
-
-
-def _coded_text(coded: bytes, state: bytes) -> Iterator[str]:
-    if state == _KATAKANA:
-        return (
-            chr(_KATAKANA_FIRST + byte) if byte in _KATAKANA_BYTES else _ERROR for byte in coded
-        )
-    return (jis_0208().get(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
 
 
 def _flips(raw: bytes) -> array[int]:

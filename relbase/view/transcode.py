@@ -12,20 +12,26 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final
 
 from relbase.edit import Edit
 from relbase.expressions import expression
-from relbase.view.characters import MULTI_BYTE, bytes_of, characters, text
-from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import (
+    MULTI_BYTE,
+    bytes_of,
+    characters,
+    decode_inner,
+    encode_inner,
+    single_bytes,
+)
 from relbase.view.charset import (
     UTF_32,
     WIDE,
     Charset,
     CharsetSource,
     is_utf_8,
-    lookup,
+    named_in,
     wide_start,
 )
 from relbase.view.charset import sniff as sniff_html
@@ -58,7 +64,7 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
     """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
 
     def spell(new: bytes) -> bytes:
-        string = text(new)
+        string = decode_inner(new)
         if charset in MULTI_BYTE:  # what follows an undecodable byte could complete it
             bad = unencodable("\ufffd").decode("ascii")
             string = _COMPLETED.sub(lambda found: bad * len(found[0]), string)
@@ -79,7 +85,7 @@ def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) 
     """Return the view of text within `document_view`, where edits hold what the charset has."""
 
     def spell(new: bytes) -> bytes:
-        string = text(new)
+        string = decode_inner(new)
         if string.isascii():
             return new
         return b"".join(
@@ -104,7 +110,7 @@ def decode(raw: bytes, charset: str) -> str:
         return raw.decode("ascii")
     if charset == "utf-8":
         return raw.decode("utf-8", "surrogateescape")
-    return text(text_view(raw, charset).inner)
+    return decode_inner(text_view(raw, charset).inner)
 
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
@@ -182,7 +188,7 @@ def utf16_view(raw: bytes, charset: str) -> CountedView:
     pieces.append(encode_inner(rest[: len(rest) // 2 * 2].decode(codec, "surrogatepass")))
     length = partial(_in_parts, _utf16_length)
     return CountedView(
-        b"".join(pieces), length, lambda new: text(new).encode(codec, "surrogatepass")
+        b"".join(pieces), length, lambda new: decode_inner(new).encode(codec, "surrogatepass")
     )
 
 
@@ -267,8 +273,7 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     found = _declaration.match(data)
     if found is None:
         return Charset("utf-8", CharsetSource.FORMAT)
-    name = lookup(found[found.lastindex or 0].decode("latin-1"))
-    if name is None:
+    if (name := named_in(found)) is None:
         return UNKNOWN
     # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".
     if name in WIDE:
@@ -284,11 +289,11 @@ def xml_view(data: bytes, charset: str) -> View | None:
 
 
 def _byte_view(data: bytes, charset: str) -> CountedView:
-    decoded, _ = codecs.charmap_decode(data, "strict", _table(charset))
+    decoded, _ = codecs.charmap_decode(data, "strict", single_bytes(charset)[0])
     return CountedView(
         encode_inner(decoded),
         partial(_in_parts, lambda part: len(part.translate(None, _CONTINUATION))),
-        lambda new: b"".join(_xml_spelled(character, charset) for character in text(new)),
+        lambda new: b"".join(_xml_spelled(character, charset) for character in decode_inner(new)),
     )
 
 
@@ -298,9 +303,3 @@ def _xml_spelled(character: str, charset: str) -> bytes:
     byte = bytes_of(character, charset)
     # XML parsers do not read bytes below A0 as browsers do, whatever of ISO 8859 they were called.
     return reference(character) if byte is None or byte < b"\xa0" else byte
-
-
-@lru_cache(maxsize=64)  # the standard has 28 single-byte charsets
-def _table(charset: str) -> str:
-    single = (bytes([byte]) for byte in range(256))
-    return "".join(text(text_view(byte, charset).inner) for byte in single)

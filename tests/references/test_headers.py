@@ -15,8 +15,7 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, Span
 from relbase.references.headers import EXTERNAL_BODY, FIELDS, quote_before
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
+from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words, folded_view
 
 TABLES = Path(__file__).with_name("headers.txt")

@@ -14,8 +14,7 @@ from relbase import Layer, Profile, Reason, Status, links, rewrite
 from relbase.bases.layers import UNKNOWN, Base
 from relbase.edit import Edit, Span, splice
 from relbase.rewriting.reference import own_url, smallest
-from relbase.view.characters import inner
-from relbase.view.characters import text as decoded
+from relbase.view.characters import decode_inner, encode_inner
 
 TABLES = Path(__file__).with_name("reference.txt")
 
@@ -24,18 +23,18 @@ TABLES = Path(__file__).with_name("reference.txt")
 def test_the_smallest_edit_keeps_the_shared_suffix(
     written: str, url: str, start: int, end: int, new: str
 ) -> None:
-    span = Span(7, 7 + len(inner(written)))
+    span = Span(7, 7 + len(encode_inner(written)))
     assert smallest(written, url, span) == Edit(start + 7, end + 7, new.encode())
 
 
 @given(st.text(), st.text())
 def test_the_edit_makes_the_one_the_other_and_no_shorter_one_does(written: str, url: str) -> None:
-    raw = inner(written)
+    raw = encode_inner(written)
     edit = smallest(written, url, Span(0, len(raw)))
-    assert splice(raw, [edit]) == inner(url)
+    assert splice(raw, [edit]) == encode_inner(url)
     assert edit.start == 0
     if edit.end and edit.new:
-        assert decoded(raw[: edit.end])[-1] != decoded(edit.new)[-1]
+        assert decode_inner(raw[: edit.end])[-1] != decode_inner(edit.new)[-1]
 
 
 def embedded(outer: Base) -> Base:

@@ -19,7 +19,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references.tags import attributes, head_tokens
 from relbase.references.values import clean
-from relbase.view.characters import text
+from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -307,5 +307,5 @@ def canonical(data: bytes) -> Iterator[Found]:
             read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
-                yield Found(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
+                yield Found(clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source)
                 return
