@@ -6,16 +6,14 @@ gzip, bzip2 or xz: what comes before its first change is unfolded twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, zip_longest
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase import pipeline
-from relbase.cli import files
-from relbase.cli.files import PIECE, InputError, OpenInput, peeked
+from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, printable
 from relbase.edit import Edit, Span, splice
@@ -254,7 +252,7 @@ class Coding(NamedTuple):
     module: str
     reader: str
     writer: str
-    arguments: Mapping[str, int] = MappingProxyType({})
+    arguments: dict[str, int]
 
     def made(self, name: str) -> Any:
         return getattr(import_module(self.module), name)(**self.arguments)
@@ -262,8 +260,8 @@ class Coding(NamedTuple):
 
 _CODINGS: Final = (
     Coding(".gz", b"\x1f\x8b\x08", "zlib", "decompressobj", "compressobj", {"wbits": 31}),
-    Coding(".bz2", b"BZh", "bz2", "BZ2Decompressor", "BZ2Compressor"),
-    Coding(".xz", b"\xfd7zXZ\0", "lzma", "LZMADecompressor", "LZMACompressor"),
+    Coding(".bz2", b"BZh", "bz2", "BZ2Decompressor", "BZ2Compressor", {}),
+    Coding(".xz", b"\xfd7zXZ\0", "lzma", "LZMADecompressor", "LZMACompressor", {}),
 )
 
 
@@ -333,7 +331,7 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
 def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
     """Return an input, and what reads its own bytes once more."""
     if source.status is not None:
-        return source, lambda: files.again(source)
+        return source, lambda: again(source)
     from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
 
     file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)

@@ -10,13 +10,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import chain
-from types import MappingProxyType
 from typing import BinaryIO, Final, NamedTuple
 
 from relbase import storage
-from relbase.cli import streams
 from relbase.cli.directories import Directory, opened_below
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.streams import SHOWN, OutputError, printable, warn
 from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
 
@@ -154,7 +152,7 @@ def reason(error: Exception) -> str:
     import traceback  # noqa: PLC0415 (start-up time)
 
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
-    what = printable(f"{type(error).__name__}: {error}")[: streams.SHOWN]
+    what = printable(f"{type(error).__name__}: {error}")[:SHOWN]
     place = f"line {number} of {printable(frame.f_code.co_filename)}"
     return f"a defect of relbase, please report it with the document: {what}, in {place}"
 
@@ -164,16 +162,14 @@ def shown_name(name: str) -> str:
 
 
 @contextmanager
-def opened(
-    one: Input, roots: Mapping[str, Directory] = MappingProxyType({})
-) -> Iterator[OpenInput]:
+def opened(one: Input, roots: Mapping[str, Directory] | None = None) -> Iterator[OpenInput]:
     """Open an input for reading; `roots` are the directories that are open already."""
     is_piped = one.name == STDIN
     if is_piped and sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     if is_piped and sys.stdin.isatty():
-        streams.warn("reading standard input, which Ctrl-D ends; --help says more")
-    file, status = (sys.stdin.buffer, None) if is_piped else _open(one, roots.get(one.root))
+        warn("reading standard input, which Ctrl-D ends; --help says more")
+    file, status = (sys.stdin.buffer, None) if is_piped else _open(one, (roots or {}).get(one.root))
     with nullcontext() if is_piped else file:
         yield OpenInput(one, shown_name(one.name), pieces_of(file, status), status, file)
 

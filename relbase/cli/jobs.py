@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
-from relbase.cli import files
-from relbase.cli.files import STDIN, Input, InputError, Output
+from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
 from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
@@ -193,14 +192,14 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
             "sha256_after": after or before or None,
             "error": done.error or "; ".join(done.errors)[:10_000] or unread,
         }
-        with files.failing(path):
+        with failing(path):
             file.write(object_line(row).encode() + b"\n")
             file.flush()
 
     try:
         yield add
     finally:
-        with files.failing(path), file:
+        with failing(path), file:
             os.fsync(file.fileno())
 
 
@@ -242,7 +241,7 @@ def is_done(job: Job) -> bool:
 
 def _hash_of(one: Input) -> str:
     whole = Counted(hashes=True)
-    with suppress(InputError), files.opened(one) as source:
+    with suppress(InputError), opened(one) as source:
         deque(whole.counting(source.pieces), maxlen=0)
         return whole.hash
     return ""

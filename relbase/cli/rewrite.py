@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import Any, Final, get_args
@@ -138,7 +137,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
 
-def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
+def _jobs(names: tuple[str, ...], found: Inputs, own: Options) -> list[Job]:
     is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
     hashes, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
@@ -150,7 +149,7 @@ def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
     return [Job(one, planned.get(one.name), hashes.get(one.name)) for one in found.all]
 
 
-def _maildirs(names: Sequence[str]) -> list[str]:
+def _maildirs(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if name != STDIN and is_maildir(name)]
 
 

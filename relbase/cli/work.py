@@ -29,9 +29,8 @@ from relbase.results import Result
 if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.archives import Archive
-    from relbase.cli.documents import InputDocument
 
-    Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
+    Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
 
 
 class _SkippedError(Exception):
@@ -178,7 +177,7 @@ class _Doing:
             pieces = documents.folded(pieces, self.coding, self.original, self.has_changed)
         return self.after.counting(pieces)
 
-    def _count(self, document: InputDocument, result: Result, call: Call) -> None:
+    def _count(self, document: documents.InputDocument, result: Result, call: Call) -> None:
         done, notes = self.done, result.notes
         if not document.number:
             done.url = result.base.url
@@ -214,7 +213,7 @@ class _Doing:
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
             self.done.warned.add("left-behind", warning)
 
-    def _count_base(self, document: InputDocument, base: Base | None, call: Call) -> None:
+    def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
         """Count what gave a message with relative references its base, if it has one."""
         from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
         from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415

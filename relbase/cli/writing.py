@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import chain, count
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from relbase.cli import directories, files
@@ -32,8 +31,8 @@ class Writer:
     directories that are open already.
     """
 
-    def __init__(self, roots: Mapping[str, Directory] = MappingProxyType({})) -> None:
-        self._roots = roots
+    def __init__(self, roots: Mapping[str, Directory] | None = None) -> None:
+        self._roots = roots or {}
         self._identities: set[tuple[int, int]] = set()
         self._swept: set[str] = set()
 
