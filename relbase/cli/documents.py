@@ -44,8 +44,7 @@ class InputDocument(NamedTuple):
     start: int  # where its bytes begin in the input
     lines: int  # how many lines of the input are before it
     call: Call  # before what is found of its URL
-    message: Numbered | None = None  # of an mbox
-    lengths: Lengths | None = None  # of the messages before it
+    mbox: tuple[Numbered, Lengths] | None = None  # the message of one, and those before it
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
@@ -85,7 +84,7 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
         number, before, message, start, lines = one
         content, ending = message.content, message.ending
         place = before, content, ending, str(number), start, lines
-        yield InputDocument(*place, call, one, lengths)
+        yield InputDocument(*place, call, (one, lengths))
 
 
 def rewritten(document: InputDocument, call: Call) -> Result:
@@ -94,13 +93,13 @@ def rewritten(document: InputDocument, call: Call) -> Result:
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
-    if document.message is None or document.lengths is None:
+    if document.mbox is None:
         return result
-    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail.mbox import is_settled  # noqa: PLC0415 (start-up time: most inputs are pages)
 
-    edits, notes = document.lengths.settle(document.message, result.edits)
-    message = document.message.message
-    kept = (note for note in result.notes if not mbox.is_settled(message, note))
+    one, lengths = document.mbox
+    edits, notes = lengths.settle(one, result.edits)
+    kept = (note for note in result.notes if not is_settled(one.message, note))
     result = result._replace(notes=(*kept, *notes))
     if tuple(edits) == result.edits:
         return result
@@ -108,8 +107,8 @@ def rewritten(document: InputDocument, call: Call) -> Result:
 
 
 def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
-    one, lengths, is_kept = document.message, document.lengths, False
-    if one is not None and lengths is not None and lengths.concern(one):
+    is_kept = False
+    if document.mbox is not None and document.mbox[1].concern(document.mbox[0]):
         is_kept = not rewritten(document, call).edits
     for link in pipeline.links_called(document.data, call):
         is_dropped = is_kept and link.status is Status.REWRITTEN

@@ -38,6 +38,7 @@ class Input(NamedTuple):
 class Inputs(NamedTuple):
     all: list[Input]
     trees: tuple[str, ...]  # the directories that were walked
+    mailboxes: list[str]  # the Maildirs
     several: bool  # whether there may be more than one document, a container counting as one
     passed: str  # what was skipped in trees, in words
 

@@ -36,11 +36,12 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
         streams.warn(f"{files.shown_name(name)}: error: {why}")
         tally.failed += 1
 
-    found, trees, passed = list[Input](), list[str](), list[str]()
+    found, trees, mailboxes, passed = list[Input](), list[str](), list[str](), list[str]()
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
             found.append(Input(name))
         elif files.is_maildir(name):
+            mailboxes.append(name)
             found += _messages(name, failed, follow=follow)
         else:
             trees.append(name)
@@ -59,7 +60,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
     settings = options.settings(given)
     if several:
         _refuse_several(names, settings)
-    inputs = Inputs(found, tuple(trees), several, ", ".join(passed))
+    inputs = Inputs(found, tuple(trees), mailboxes, several, ", ".join(passed))
     return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
 
 

@@ -12,7 +12,7 @@ import click
 
 from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
-from relbase.cli.files import STDIN, Inputs, Output, is_maildir
+from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import CHOICES, command
@@ -123,7 +123,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         if own.output is not None:
             [output] = stack.enter_context(outputs.uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
-        jobs = _jobs(inputs, found, own)
+        jobs = _jobs(found, own)
         reading.warn()
         # What inputs are reached from is open for the whole run: none can be swapped. A process
         # can have a thousand files open, or fewer: more trees than this are opened by name.
@@ -137,20 +137,16 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
 
-def _jobs(names: tuple[str, ...], found: Inputs, own: Options) -> list[Job]:
+def _jobs(found: Inputs, own: Options) -> list[Job]:
     is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
     hashes, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
-    if own.output is not None and _maildirs(names):
+    if own.output is not None and found.mailboxes:
         goes_on = own.resume is not None
-        planned = outputs.plan_maildir(names[0], own.output, found.all, goes_on=goes_on)
+        planned = outputs.plan_maildir(found.mailboxes[0], own.output, found.all, goes_on=goes_on)
     elif own.output is not None:
         planned = outputs.plan(found, own.output, force=own.force, known=known)
     return [Job(one, planned.get(one.name), hashes.get(one.name)) for one in found.all]
-
-
-def _maildirs(names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if name != STDIN and is_maildir(name)]
 
 
 _EXCLUDING: Final = (
@@ -164,7 +160,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
     chosen = [(flag, does) for name, flag, does in _EXCLUDING if getattr(own, name)]
     flags = " and ".join(flag for flag, _ in chosen)
     does = chosen[0][1] if chosen else ""
-    mailboxes = _maildirs(names)
+    mailboxes = found.mailboxes
     box = f"the Maildir '{printable(mailboxes[0])}'" if mailboxes else ""
     is_bare, writes = own.output is None, not chosen
     for is_wrong, text in (

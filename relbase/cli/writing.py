@@ -246,13 +246,10 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
         return
     for name in names:
         value = os.getxattr(old.descriptor, name)
-        try:
+        # security.* and trusted.* are the system's own, and set by it.
+        is_own = not name.startswith(("user.", "system.posix_acl"))
+        with suppress(*[OSError] if is_own else ()):
             os.setxattr(made.descriptor, name, value)
-        except OSError as error:
-            # security.* and trusted.* are the system's own, and set by it.
-            is_own = not name.startswith(("user.", "system.posix_acl"))
-            if not is_own or error.errno not in {*_UNSUPPORTED, errno.EPERM, errno.EACCES}:
-                raise
 
 
 # How long others have to finish a delivery, in seconds.
@@ -300,11 +297,13 @@ _OWN: Final = b"relbase\n"
 @contextmanager
 def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
     # That of a run that was killed is removed, nobody else's.
-    with suppress(OSError), open(parent.open_old(dot), "rb") as held:  # noqa: PTH123 (a descriptor)
-        is_over = held.read(len(_OWN) + 1) == _OWN and directories.lock(held.fileno())
+    with suppress(OSError), ExitStack() as stack:
+        held = parent.open_old(dot)
+        stack.callback(os.close, held)
+        is_over = os.read(held, len(_OWN) + 1) == _OWN and directories.lock(held)
         there = parent.stat(dot)
         # Another run may have removed it meanwhile, and made its own.
-        if is_over and there is not None and os.path.samestat(os.fstat(held.fileno()), there):
+        if is_over and there is not None and os.path.samestat(os.fstat(held), there):
             parent.unlink(dot)
     with directories.NewFile(parent, dot) as made:
         made.write((_OWN,))
