@@ -12,9 +12,12 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 try:
     import fcntl
@@ -54,13 +57,14 @@ class Directory(AbstractContextManager["Directory"]):
     def _at(self, name: str) -> str:
         return name if self._descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118
 
-    def open_old(self, name: str) -> int:
+    def open_old(self, name: str) -> BufferedReader:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
         flags = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
         there = None if _flag("O_NOFOLLOW") else self.stat(name)
         if there is not None and stat.S_ISLNK(there.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), self._at(name))
-        return os.open(self._at(name), flags, dir_fd=self._descriptor)
+        at, path = self._descriptor, self._at(name)
+        return open(path, "rb", opener=lambda path, _: os.open(path, flags, dir_fd=at))
 
     def open_new(self, name: str, mode: int) -> int:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
@@ -228,8 +232,6 @@ def sweep(parent: Directory) -> None:
     with suppress(OSError):  # a directory that can be written to and not read
         names = parent.names()
     for name in filter(_temporary.fullmatch, names):
-        with suppress(OSError), ExitStack() as stack:
-            descriptor = parent.open_old(name)
-            stack.callback(os.close, descriptor)
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and lock(descriptor):
+        with suppress(OSError), parent.open_old(name) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and lock(file.fileno()):
                 parent.unlink(name)

@@ -224,7 +224,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
         if one.root:
             # What was found by walking a tree is not left for what came into its place since.
             with opened_below(one.root, one.parts[:-1], held=root) as directory:
-                file = os.fdopen(directory.open_old(one.parts[-1]), "rb")
+                file = directory.open_old(one.parts[-1])
         else:
             file = open(one.name, "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
     except IsADirectoryError:

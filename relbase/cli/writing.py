@@ -200,7 +200,7 @@ def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
 def _hash(parent: Directory, name: str) -> bytes:
     import hashlib  # noqa: PLC0415 (start-up time)
 
-    with open(parent.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
+    with parent.open_old(name) as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
@@ -297,13 +297,11 @@ _OWN: Final = b"relbase\n"
 @contextmanager
 def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
     # That of a run that was killed is removed, nobody else's.
-    with suppress(OSError), ExitStack() as stack:
-        held = parent.open_old(dot)
-        stack.callback(os.close, held)
-        is_over = os.read(held, len(_OWN) + 1) == _OWN and directories.lock(held)
+    with suppress(OSError), parent.open_old(dot) as held:
+        is_over = held.read(len(_OWN) + 1) == _OWN and directories.lock(held.fileno())
         there = parent.stat(dot)
         # Another run may have removed it meanwhile, and made its own.
-        if is_over and there is not None and os.path.samestat(os.fstat(held), there):
+        if is_over and there is not None and os.path.samestat(os.fstat(held.fileno()), there):
             parent.unlink(dot)
     with directories.NewFile(parent, dot) as made:
         made.write((_OWN,))

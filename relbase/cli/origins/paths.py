@@ -240,9 +240,8 @@ def beside(source: OpenInput) -> Iterator[Found]:
 def side_file(one: Input, name: str) -> bytes | None:
     directory = os.path.dirname(one.name)  # noqa: PTH120
     root, steps = (one.root, one.parts[:-1]) if one.root else (directory, [])
-    with suppress(OSError), opened_below(root, steps) as parent:
-        with os.fdopen(parent.open_old(name), "rb") as file:
-            data = file.read(_LIMIT + 1)
+    with suppress(OSError), opened_below(root, steps) as parent, parent.open_old(name) as file:
+        data = file.read(_LIMIT + 1)
         return data if len(data) <= _LIMIT else None
     return None
 
