@@ -350,9 +350,5 @@ def _shown(name: str, value: object) -> str:
     if name == "production":
         return str(value)
     if isinstance(value, list):  # fieldspecs: pairs of a name and a value
-        return ", ".join(f'"{excerpt(field)}"="{_inside(text)}"' for field, text in value)
-    return f'"{_inside(str(value))}"'
-
-
-def _inside(text: str) -> str:
-    return excerpt(text) if text else ""
+        return ", ".join(f'"{excerpt(field)}"={_shown("", text)}' for field, text in value)
+    return f'"{excerpt(str(value))}"' if value else '""'
