@@ -203,10 +203,10 @@ class Visit:
                 yield from self._kept(slot, context)
             elif states:
                 yield from self._slot(slot, context)
+            elif slot.value.start < self._base_at:
+                yield from self._before_base(self._inside(slot, element, context))
             else:
-                for item in self._inside(slot, element, context):
-                    self._late += isinstance(item, Edit) and slot.value.start < self._base_at
-                    yield item
+                yield from self._inside(slot, element, context)
 
     def _prefixes(self, element: xml.Element) -> Iterator[Note]:
         for prefix in element.unbound:
@@ -239,6 +239,11 @@ class Visit:
         ):
             spans = self._stayed.setdefault(reason, [])
             spans.append(Span(slot.value.start, slot.value.end))
+
+    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            self._late += isinstance(item, Edit)
+            yield item
 
     def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
         value = slot.value
