@@ -54,9 +54,11 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
-    times = Counter(one.name for one in found if one.root)
-    if times and (most := times.most_common(1)[0])[1] > 1:
-        raise click.UsageError(f"'{printable(most[0])}' is found twice: give each tree once")
+    seen: set[str] = set()
+    for one in found:
+        if one.root and one.name in seen:
+            raise click.UsageError(f"'{printable(one.name)}' is found twice: give each tree once")
+        seen.add(one.name)
     settings = options.settings(given)
     if several:
         _refuse_several(names, settings)

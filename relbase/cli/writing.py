@@ -213,8 +213,9 @@ def _is_backed_up(parent: Directory, name: str, suffix: str, *, make: bool) -> b
         if there is None and make:
             with suppress(FileExistsError):
                 parent.link(name, parent, backup)
-                there = own
-        if there is None or (own is not None and os.path.samestat(there, own)):
+            there = parent.stat(backup)  # another program may have been faster
+        is_own = there is not None and own is not None and os.path.samestat(there, own)
+        if is_own or (there is None and not make):
             break
     return there is not None
 

@@ -134,6 +134,22 @@ def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.Mo
     assert len(removed) == 1
 
 
+def test_a_backup_of_another_program_that_was_faster_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = os.link
+
+    def late(*names: str, **how: int) -> None:
+        if names[1] == "page.html.bak":
+            Path(names[1]).write_bytes(b"another")
+        link(*names, **how)
+
+    monkeypatch.setattr(os, "link", late)
+    monkeypatch.setattr(os, "supports_follow_symlinks", {late})
+    done(*IN_PLACE, "--backup", ".bak")
+    assert Path("page.html").read_bytes() == DONE
+    assert Path("page.html.bak").read_bytes() == b"another"
+    assert Path("page.html.bak.1").read_bytes() == PAGE
+
+
 # ---- what fails
 
 
