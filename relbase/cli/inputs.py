@@ -54,16 +54,20 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
-    seen: set[str] = set()
-    for one in found:
-        if one.root and one.name in seen:
-            raise click.UsageError(f"'{printable(one.name)}' is found twice: give each tree once")
-        seen.add(one.name)
+    _refuse_repeated(found)
     settings = options.settings(given)
     if several:
         _refuse_several(names, settings)
     inputs = Inputs(found, tuple(trees), mailboxes, several, ", ".join(passed))
     return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
+
+
+def _refuse_repeated(inputs: Iterable[Input]) -> None:
+    seen: set[str] = set()
+    for one in inputs:
+        if one.root and one.name in seen:
+            raise click.UsageError(f"'{printable(one.name)}' is found twice: give each tree once")
+        seen.add(one.name)
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:

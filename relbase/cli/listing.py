@@ -210,6 +210,8 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
 def _report(
     source: files.OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
+    if not entities:  # of a mailbox without messages, or of the text before them
+        return
     outermost, *parts = entities
     part = before_part(outermost.part, number)
     yield f"{source.shown}: {part}{printable(outermost.type)}"

@@ -74,6 +74,8 @@ class _Doing:
             first, source = files.peeked(self._counting(opened))
             source, archive = recognise(source, self.plan.settings, done.tally, done.warned)
             if archive is not None:
+                if archive.is_zip and self.reports:  # else it is read from its end
+                    deque(archive.source.pieces, maxlen=0)
                 self._archive(archive)
             else:
                 self._document(source, first)

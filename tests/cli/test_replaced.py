@@ -9,7 +9,7 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 from running import done, meanwhile, run, told
@@ -137,7 +137,7 @@ def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.Mo
 def test_a_backup_of_another_program_that_was_faster_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     link = os.link
 
-    def late(*names: str, **how: int) -> None:
+    def late(*names: str, **how: Any) -> None:
         if names[1] == "page.html.bak":
             Path(names[1]).write_bytes(b"another")
         link(*names, **how)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -91,6 +93,18 @@ def test_commands_read_a_wacz(name: str, tmp_path: Path) -> None:
     ):
         result = run("rewrite", path, *more)
         assert (result.exit_code, why in result.stderr) == (3, True)
+
+
+def test_a_report_has_the_hash_of_the_whole_wacz(tmp_path: Path) -> None:
+    path, report = tmp_path / "x.wacz", tmp_path / "report"
+    path.write_bytes(wacz())
+    with zipfile.ZipFile(path, "a") as made:
+        made.writestr("logs/x", bytes(1 << 18))
+    run("rewrite", path, "-o", tmp_path / "out.warc.gz", "--report", report)
+    row, data = json.loads(report.read_bytes()), path.read_bytes()
+    assert row["state"] == "rewritten"
+    assert row["size_before"] == len(data)
+    assert row["sha256_before"] == hashlib.sha256(data).hexdigest()
 
 
 @pytest.mark.parametrize("how", [("links", "--kind", "warc"), ("links",), ("rewrite",)])
