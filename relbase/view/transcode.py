@@ -285,10 +285,8 @@ def xml_view(data: bytes, charset: str) -> View | None:
     view = document_view(data, charset)
     if view is not None or charset == "utf-8":
         return view
-    return text_view(data, charset) if charset in MULTI_BYTE else _byte_view(data, charset)
-
-
-def _byte_view(data: bytes, charset: str) -> CountedView:
+    if charset in MULTI_BYTE:
+        return text_view(data, charset)
     decoded, _ = codecs.charmap_decode(data, "strict", single_bytes(charset)[0])
     return CountedView(
         encode_inner(decoded),
