@@ -10,6 +10,7 @@ import base64
 import quopri
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from relbase.edit import Edit, Span, splice
@@ -53,13 +54,24 @@ _IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
 
 def _folds(raw: bytes) -> Iterator[Run]:
     """The runs of a URL without encoded words."""
-    if _IS_ITSELF(raw):  # at a hundredth of the price of the search
-        return
-    for unit in _NOT_ITSELF.finditer(raw):
-        if unit[0].isascii():
-            yield Run(unit.start(), unit.end(), b"")
-        elif (run := unit_run(unit[0], unit.start(), "utf-8")) is not None:
+    # The first test costs a hundredth of the search.
+    return iter(()) if _IS_ITSELF(raw) else _runs(_NOT_ITSELF, raw)
+
+
+def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
+    for found in not_itself.finditer(raw):
+        unit = found[0]
+        if unit[0] == _BACKSLASH:
+            meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
+            yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
+        elif unit.isascii():
+            yield Run(found.start(), found.end(), b"")
+        elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
             yield run
+
+
+_BACKSLASH: Final = 0x5C
+_MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 
 
 def meant(raw: bytes) -> bytes:
@@ -106,25 +118,9 @@ def calendar_view(raw: bytes) -> RunView:
     """
     return RunView(
         raw,
-        _text_runs,
+        partial(_runs, _NOT_ITSELF_IN_TEXT),
         lambda new: _UNSAFE_IN_TEXT.sub(lambda one: _ESCAPED.get(one[0], b"\\" + one[0]), new),
     )
-
-
-def _text_runs(raw: bytes) -> Iterator[Run]:
-    for found in _NOT_ITSELF_IN_TEXT.finditer(raw):
-        unit = found[0]
-        if unit[0] == _BACKSLASH:
-            meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
-            yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
-        elif unit.isascii():
-            yield Run(found.start(), found.end(), b"")
-        elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
-            yield run
-
-
-_BACKSLASH: Final = 0x5C
-_MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 
 
 # ---- Encoded words: RFC 2047, with the language of RFC 2231 §5. A word is decoded wherever it
