@@ -11,7 +11,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
@@ -49,13 +49,16 @@ class Writer:
         replaced has not changed. That this file cannot be written is an `InputError`, that none can
         an `OutputError`.
         """
-        name, mode = output.parts[-1], 0o666 if like is None else 0o600
+        *steps, name = output.parts
+        mode, held = 0o666 if like is None else 0o600, self._roots.get(output.root)
+        box = steps.pop() if output.in_maildir else ""
         with files.failing(output.shown, is_only=output.is_only), ExitStack() as stack:
-            parent = stack.enter_context(self._opened(output, make=output.old is None))
+            makes = output.old is None
+            folder = stack.enter_context(opened_below(output.root, steps, make=makes, held=held))
+            parent = made_in = folder
+            if box:  # new messages are written in the tmp of a Maildir
+                parent, made_in = (stack.enter_context(folder.below(one)) for one in (box, "tmp"))
             self._refuse(parent, output)
-            made_in = parent
-            if output.in_maildir:  # new messages are written in its tmp
-                made_in = stack.enter_context(self._opened(output, "tmp"))
             if made_in.path not in self._swept:
                 self._swept.add(made_in.path)
                 directories.sweep(made_in)
@@ -66,20 +69,17 @@ class Writer:
                     return ""
                 keep_attributes(output.old, made)
             status = made.finish(like)
-            is_new = self._name(made_in, made.name, parent, output)
+            is_new = _name(made_in, made.name, parent, output)
+            if output.old is not None and box:
+                _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
         return parent.path if is_new else ""
-
-    def _opened(
-        self, output: Output, *box: str, make: bool = False
-    ) -> AbstractContextManager[Directory]:
-        """Open the directory of an output, or another one of its Maildir."""
-        steps = (*output.parts[:-2], *box) if box else output.parts[:-1]
-        return opened_below(output.root, steps, make=make, held=self._roots.get(output.root))
 
     def _refuse(self, parent: Directory, output: Output) -> None:
         """Refuse what came into the place of an output since it was planned."""
         there, path = parent.stat(output.parts[-1]), printable(output.shown)
+        if output.old is not None:
+            refuse_changed(parent.stat(output.old.name), output.old.status)
         if there is None:
             return
         if not stat.S_ISREG(there.st_mode):
@@ -89,42 +89,6 @@ class Writer:
             raise InputError(f"{path}: {text}")
         if not (output.replaces or output.goes_on):
             raise _there(output)
-
-    def _name(self, made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
-        """Give a new file its name; return False where a file with the same content has it."""
-        name, old, is_new = output.parts[-1], output.old, True
-        if old is not None:
-            refuse_changed(parent.stat(old.name), old.status)
-            if old.backup is not None:
-                _is_backed_up(parent, old.name, old.backup, make=True)
-        if output.replaces:
-            made_in.replace(made, parent, name)
-        else:
-            try:
-                _link(made_in, made, parent, name)
-            except FileExistsError:
-                is_new = False
-                if not output.goes_on or _hash(made_in, made) != _hash(parent, name):
-                    raise _there(output) from None
-            if old is not None:
-                parent.sync()
-                parent.unlink(old.name)
-        if old is not None and output.in_maildir:
-            self._refuse_moved(parent, output, old)
-        return is_new
-
-    def _refuse_moved(self, parent: Directory, output: Output, old: Old) -> None:
-        """Take the new message away where the old one is seen under another name."""
-        if old.backup or not os.fstat(old.descriptor).st_nlink:
-            return
-        unique = old.name.partition(":")[0].partition(",")[0]
-        for box in files.BOXES:
-            with self._opened(output, box) as opened:
-                names = (name for name in opened.names() if name.startswith(unique))
-                seen = [there for there in map(opened.stat, names) if there is not None]
-            if any(os.path.samestat(there, old.status) for there in seen):
-                parent.unlink(output.parts[-1])
-                raise InputError(_MOVED)
 
     def in_place(self, source: OpenInput, how: Options) -> Output:
         """Return where a file is that is to be replaced; what cannot be is refused."""
@@ -144,7 +108,8 @@ class Writer:
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
         output = output._replace(in_maildir=in_maildir)
         try:
-            with self._opened(output) as parent:
+            held = self._roots.get(root)
+            with opened_below(root, output.parts[:-1], held=held) as parent:
                 there = parent.stat(name)
                 if there is not None and stat.S_ISLNK(there.st_mode):
                     text = "give --follow-symlinks to rewrite what it leads to"
@@ -160,6 +125,42 @@ class Writer:
         except OSError as error:
             raise InputError(error.strerror or str(error)) from None
         return output
+
+
+def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
+    """Give a new file its name; return False where a file with the same content has it."""
+    name, old, is_new = output.parts[-1], output.old, True
+    if old is not None:
+        refuse_changed(parent.stat(old.name), old.status)
+        if old.backup is not None:
+            _is_backed_up(parent, old.name, old.backup, make=True)
+    if output.replaces:
+        made_in.replace(made, parent, name)
+    else:
+        try:
+            _link(made_in, made, parent, name)
+        except FileExistsError:
+            is_new = False
+            if not output.goes_on or _hash(made_in, made) != _hash(parent, name):
+                raise _there(output) from None
+        if old is not None:
+            parent.sync()
+            parent.unlink(old.name)
+    return is_new
+
+
+def _refuse_moved(folder: Directory, parent: Directory, name: str, old: Old) -> None:
+    """Take the new message away where the old one is seen under another name."""
+    if old.backup or not os.fstat(old.descriptor).st_nlink:
+        return
+    unique = old.name.partition(":")[0].partition(",")[0]
+    for box in files.BOXES:
+        with folder.below(box) as opened:
+            names = (one for one in opened.names() if one.startswith(unique))
+            seen = [there for there in map(opened.stat, names) if there is not None]
+        if any(os.path.samestat(there, old.status) for there in seen):
+            parent.unlink(name)
+            raise InputError(_MOVED)
 
 
 def identity(status: os.stat_result) -> tuple[int, int]:
