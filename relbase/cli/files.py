@@ -39,6 +39,7 @@ class Inputs(NamedTuple):
     all: list[Input]
     trees: tuple[str, ...]  # the directories that were walked
     mailboxes: list[str]  # the Maildirs
+    listed: bool  # whether a list was given, which may be empty
     several: bool  # whether there may be more than one document, a container counting as one
     passed: str  # what was skipped in trees, in words
 

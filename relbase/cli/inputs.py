@@ -58,7 +58,8 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
     settings = options.settings(given)
     if several:
         _refuse_several(names, settings)
-    inputs = Inputs(found, tuple(trees), mailboxes, several, ", ".join(passed))
+    more = listed is not None, several, ", ".join(passed)
+    inputs = Inputs(found, tuple(trees), mailboxes, *more)
     return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
 
 

@@ -24,7 +24,7 @@ from relbase.expressions import expression
 
 def is_directory(output: str, inputs: Inputs) -> bool:
     """Return whether -o is a directory: it exists as one, ends in `/`, or inputs are several."""
-    is_one = len(inputs.all) == 1 and not (inputs.trees or inputs.all[0].listed)
+    is_one = len(inputs.all) == 1 and not (inputs.trees or inputs.listed)
     return not is_one or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
 
 
