@@ -106,7 +106,10 @@ def test_law_8_css_in_a_comment_or_a_cdata_section(text: str) -> None:
 
 def law_8_only_the_values_of_links_change(data: bytes, call: Call, result: Result) -> None:
     if result.changed and b"isindex" not in data.lower():  # of which html5lib makes a form
-        attributes = {(link.element, link.attribute) for link in links(data, call)}
+        attributes = {
+            (str(link.element).replace("\0", "\ufffd"), str(link.attribute).replace("\0", "\ufffd"))
+            for link in links(data, call)  # a NUL in a name, as html5lib writes it
+        }
         compare(parsed(data), parsed(result.data), attributes)
 
 
@@ -167,7 +170,7 @@ LAWS: Final = (
 
 
 def test_laws_of_documents() -> None:
-    laws.check(LAWS, pages, calls, 300)
+    laws.check(LAWS, pages, calls, 150)
 
 
 OTHER_CHARSETS: Final = ("utf-16le", "shift_jis", "gb18030", "iso-2022-jp", "big5", "koi8-r")

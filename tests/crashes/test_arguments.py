@@ -16,6 +16,7 @@ COMMANDS: Final = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_and_what_cannot_be_read(name: str) -> None:
     for argument, status, said in (("--help", 0, "usage: "), ("x", 2, "error: ")):

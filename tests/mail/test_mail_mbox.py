@@ -90,7 +90,7 @@ LINES: Final = (
 def test_no_separator_comes_or_goes() -> None:
     changed = []
 
-    @examples(150)
+    @examples(75)
     @given(
         st.lists(st.sampled_from(LINES), max_size=30),
         st.sampled_from([b"\n", b"\r\n"]),

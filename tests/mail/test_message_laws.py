@@ -199,7 +199,7 @@ LAWS: Final = (
 
 
 def test_laws_of_messages() -> None:
-    laws.check(LAWS, message, calls, 200)
+    laws.check(LAWS, message, calls, 100)
 
 
 def test_law_6_any_lines() -> None:

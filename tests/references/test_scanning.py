@@ -163,7 +163,7 @@ WHOLE = st.sampled_from(
 
 
 @pytest.mark.parametrize("profile", SHAPED)
-@examples(100)
+@examples(50)
 @given(data=st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))
 def test_both_make_the_same_edits(data: bytes, profile: Profile) -> None:
     for url in (URL, PLAIN_URL):

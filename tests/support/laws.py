@@ -25,7 +25,7 @@ _SHARE: Final = 0.3
 
 
 def examples(count: int) -> settings:
-    """A number of examples; RELBASE_EXAMPLES=5000 says otherwise, for which a run has no time."""
+    """A number of examples; RELBASE_EXAMPLES says otherwise, as in CI: a usual run has no time."""
     return settings(
         max_examples=int(os.environ.get("RELBASE_EXAMPLES", count)),
         suppress_health_check=[HealthCheck.too_slow],

@@ -54,7 +54,7 @@ def assert_law(
     normal: Callable[[bytes], bytes] = lambda text: text,
     *,
     also: Callable[[bytes, bytes], None] = lambda _raw, _edited: None,
-    count: int = 100,
+    count: int = 50,
 ) -> None:
     """Assert the law for drawn texts and edits, of which a third change what is encoded."""
     changed = []

@@ -95,7 +95,7 @@ def edits_of(draw: st.DrawFn, inner: bytes) -> list[Edit]:
 def test_law() -> None:
     seen: Counter[str] = Counter()
 
-    @examples(500)
+    @examples(250)
     @given(st.data(), bodies())
     def law(data: st.DataObject, raw: bytes) -> None:
         view = Base64View(raw)

@@ -166,7 +166,7 @@ def literally_prescanned(data: bytes) -> str | None:
     return None
 
 
-@examples(500)
+@examples(250)
 @given(st.lists(st.sampled_from(TOKENS), max_size=25).map(b"".join))
 @example(b'<meta a=b" charset="gbk" e="><meta charset=koi8-r>')
 def test_the_prescan_is_that_of_the_steps(data: bytes) -> None:
