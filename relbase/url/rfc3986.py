@@ -200,25 +200,13 @@ def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     if path[start:] in {".", ".."}:
         tell("5.2.4 2D", "{} is removed", path[start:])
         return ""
-    first, slash, rest = path[start:].partition("/")
+    first, *segments = path[start:].split("/")
     output = [first] if first else []
     if first:
-        tell("5.2.4 2E", "{} moves to the output", first, value=output)
-    if slash:
-        _append(output, rest, tell)
-    return "".join(output)
-
-
-_after_2a: Final = regex(r"(?:\.\.?/)*+").match
-
-
-def _append(output: list[str], path: str, tell: Tell) -> None:
-    """2B, 2C and 2E for an input that is a slash and the path."""
-    *inner, last = path.split("/")
-    if last in {".", ".."}:
-        inner.append(last)
-        last = ""
-    for segment in inner:
+        tell(*_MOVES, first, value=output)
+    if segments and segments[-1] in {".", ".."}:
+        segments.append("")
+    for segment in segments:
         if segment == "..":  # 2C
             if output:
                 output.pop()
@@ -226,10 +214,10 @@ def _append(output: list[str], path: str, tell: Tell) -> None:
             output.append("/" + segment)
         if tell is not untold:
             tell(*_TURNS.get(segment, _MOVES), f"/{segment}", value=output)
-    output.append("/" + last)
-    tell(*_MOVES, output[-1], value=output)
+    return "".join(output)
 
 
+_after_2a: Final = regex(r"(?:\.\.?/)*+").match
 _MOVES: Final = ("5.2.4 2E", "{} moves to the output")
 _TURNS: Final = {
     "..": ("5.2.4 2C", "{} is removed, and the last segment of the output"),
