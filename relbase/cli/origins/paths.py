@@ -216,8 +216,8 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     if found is None or directory is None:
         return None
     stem, there = found[1] + found[2], entries(directory)
-    later = (one.path for one in there if os.path.splitext(one.name)[0] == stem and one.is_file())  # noqa: PTH122
-    fitting = [path for path in later if path not in urls]
+    later = (one.path for one in there if os.path.splitext(one.name)[0] == stem)  # noqa: PTH122
+    fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
     return fitting[0] if len(fitting) == 1 else None
 
 
