@@ -69,6 +69,8 @@ def _leave(status: int) -> NoReturn:
 # process rewrites it, and may fail in any way, in its imports too: nothing else of relbase is
 # loaded here. Whatever it does not hand over with success goes on as it came.
 
+_TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: it is delivered again later
+
 # What the other process ends with when it has written a message: 0 is the end of --help, too.
 HANDED_OVER: Final = 100
 
@@ -88,7 +90,7 @@ def _deliver(arguments: Sequence[str]) -> int:
             rest = rest[os.write(1, rest) :]
     except (OSError, MemoryError, KeyboardInterrupt, SystemExit) as error:
         _warn(f"the message was not written: {str(error) or type(error).__name__}")
-        return 75  # EX_TEMPFAIL of sysexits.h: it is delivered again later
+        return _TEMPORARY_FAILURE
     return 0
 
 
