@@ -120,6 +120,7 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
         as_profile(how.get("profile", Profile.RFC1808)),
         how.get("policy", DEFAULT_POLICY),
         careful=how.get("careful", False),
+        packed=True,
     )
     frame, groups = _tasks(spark, source, how)
     schema = tasks.schema_of_links(names)

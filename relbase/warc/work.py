@@ -16,7 +16,7 @@ from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
 from relbase.url.resolver import Profile
-from relbase.warc import Page, conversion, pack, pages, warcinfo
+from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import packed_rows
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Job(NamedTuple):
     all_status: bool = False  # whether responses of every status are converted
     salvage: bool = False  # whether what is there of a truncated page is converted
     info: str = ""  # the id of the warcinfo record of the conversions
+    packed: bool = False  # whether rows of links may come in columns
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
@@ -106,7 +107,8 @@ def _unreadable(part: Part, error: Exception) -> Fault:
 def _made(job: Job, path: str, page: Page) -> Item:
     try:
         if not job.converts:
-            return list(packed_rows(page, path, profile=job.profile, policy=job.policy))
+            rows: Callable[..., Iterator[Any]] = packed_rows if job.packed else link_rows
+            return list(rows(page, path, profile=job.profile, policy=job.policy))
         if not (page.succeeded or job.all_status):
             return b"", 0
         made = conversion(
