@@ -113,7 +113,7 @@ class Finder:
             if directory is not None and not is_stated:
                 option = f"--mirror {in_shell(directory)}=https"
                 text = "this looks like a wget mirror; to read URLs from its paths, give"
-                yield f"{shown_name(tree)}: {text} {option}"
+                yield f"{shown_name(tree)}: {text} {option} (or =http)"
 
     def find(self, source: OpenInput, url: str | None) -> Found:
         found = Found(url, "--url", given=True) if url else Found()

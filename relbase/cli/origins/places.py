@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from relbase import pipeline
 from relbase.bases.marks import Placed, Places
-from relbase.cli.origins.paths import Mirror, quoted, unquoted
+from relbase.cli.origins.paths import INDEXES, Mirror, quoted, unquoted
 from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -105,7 +105,7 @@ class Neighbours:
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
         there = [one for one in folders if had_folder or os.path.isdir(one)]  # noqa: PTH112
         self._folders = tuple(os.path.join(one, "") for one in there)  # noqa: PTH118
-        self._base = base
+        self._base, self._page = base, os.path.abspath(page)  # noqa: PTH100
         opened = _named(base) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
         beside = os.path.dirname(stem)  # noqa: PTH120
@@ -121,7 +121,7 @@ class Neighbours:
         self._is_there = lru_cache(_REMEMBERED)(os.path.lexists)
         self._placed = lru_cache(_REMEMBERED)(self._place)
         self._asked = asked
-        self._said: dict[str, set[str]] = {_LEFT: set(), _KEPT: set(), _REWRITTEN: set()}
+        self._said: dict[str, set[str]] = {one: set() for one in _SAID}
         self._folders_kept: set[str] = set()  # into which links stay relative
 
     def __call__(self, reference: str, element: str) -> Placed | None:
@@ -152,9 +152,19 @@ class Neighbours:
 
     def notes(self) -> Iterator[Note]:
         for text, links in self._said.items():
-            reason = Reason.LOCAL_REWRITTEN if text == _REWRITTEN else Reason.LOCAL_KEPT
             if links:
-                yield Note(reason, "", None, f"{counted(len(links), 'link')} {text}")
+                yield Note(_SAID[text], "", None, f"{counted(len(links), 'link')} {text}")
+
+    def _is_elsewhere(self, reference: str, url: str) -> bool:
+        """Return whether a file has another URL than a link to it gets by the page's URL."""
+        page = self._url_of(self._page)
+        if page is None or self._folder != os.path.dirname(self._page):  # noqa: PTH120
+            return False
+        made = rfc3986.split(rfc3986.PreparedBase(page).resolve(reference))
+        known = rfc3986.split(url)
+        is_index = os.path.basename(made.path) in INDEXES  # noqa: PTH119
+        paths = unquoted(made.path), unquoted(known.path)
+        return not is_index and (made[:2] != known[:2] or paths[0] != paths[1])
 
     def _place(self, reference: str) -> Placed | None:
         path = _path_of(self._base, reference)
@@ -175,8 +185,8 @@ class Neighbours:
             self._folders_kept.add(folder)
             return Placed()
         if self._local == "companion" and not is_saved:
-            if url is None:
-                self._said[_REWRITTEN].add(reference)
+            if url is None or self._is_elsewhere(reference, url):
+                self._said[_REWRITTEN if url is None else _ELSEWHERE].add(reference)
             return None
         if url is not None:
             # A query in the URL stays.
@@ -195,7 +205,8 @@ _NOT_SAVED: Final = (
     "points into the folder of files saved with the page, to a file that is not there"
 )
 _UNKNOWN: Final = (
-    "points to a file saved with the page; its original URL is unknown (--map can give it)"
+    "points to a file saved with the page; its original URL is unknown (--map can give it, "
+    "or --root if its path is that of the URL)"
 )
 _KEPT: Final = (
     "into the folder of files saved with the page left unchanged: the URLs of those files are "
@@ -209,6 +220,16 @@ _REWRITTEN: Final = (
     "to files beside the page made absolute: nothing states the URLs of those files "
     "(--local keep leaves the links unchanged)"
 )
+_ELSEWHERE: Final = (
+    "to files beside the page made absolute by the page's URL, though those files have other URLs "
+    "(--local resolve gives the links those)"
+)
+_SAID: Final = {
+    _LEFT: Reason.LOCAL_KEPT,
+    _KEPT: Reason.LOCAL_KEPT,
+    _REWRITTEN: Reason.LOCAL_REWRITTEN,
+    _ELSEWHERE: Reason.LOCAL_REWRITTEN,
+}
 
 
 # `wget -K` keeps a page as it was, in `page.orig`: its links are those of the page that `wget -k`
