@@ -269,7 +269,7 @@ _KINDS: Final = {member.value: member for member in Kind}
 
 def _advice(data: object) -> str:
     if isinstance(data, str):
-        return "read the file in binary mode, or give text that you hold to rewrite_text"
+        return "read the file in binary mode, give text to rewrite_text, or encode it"
     if isinstance(data, (bytearray, memoryview)):
         return "give bytes(data)"
     names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # its properties may raise

@@ -113,8 +113,8 @@ def _on(call: Call, url: URL | None) -> Call:
 
 def _bytes(data: bytes) -> bytes:
     if not isinstance(data, bytes):
-        kind = type(data).__name__
-        raise TypeError(f"the document is bytes, not {kind}: give text to rewrite_text")
+        fix = "give text to rewrite_text, or encode it"
+        raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
     return data
 
 

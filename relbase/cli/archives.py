@@ -196,6 +196,8 @@ class Archive(NamedTuple):
         in_directory = output.endswith("/") or os.path.isdir(output)  # noqa: PTH112
         if self.is_zip and (in_directory or output.lower().endswith((".wacz", ".zip"))):
             raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
+        if output.lower().endswith((".html", ".htm")):
+            raise files.InputError("the output is a WARC, not a page: give -o FILE.warc.gz")
         if in_directory:
             output = self.source.name
         packing = files.packing_of(output)

@@ -14,7 +14,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from relbase import storage
 from relbase.cli.directories import Directory, opened_below
-from relbase.cli.streams import SHOWN, OutputError, printable, warn
+from relbase.cli.streams import SHOWN, OutputError, in_shell, printable, warn
 from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
 
@@ -104,6 +104,9 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
     except OSError as error:
         text = f"{printable(path)}: {error.strerror or error}"
         stops = is_only or error.errno in STOPPING
+        folder = os.path.dirname(path)  # noqa: PTH120
+        if error.errno == errno.ENOENT and folder and not os.path.lexists(folder):
+            text += printable(f" ({in_shell('mkdir', '-p', folder)} makes its directory)")
         raise (OutputError(text) if stops else InputError(text)) from None
 
 

@@ -148,8 +148,8 @@ class _Running:
             streams.warn(f"base URLs of {messages}: {parts}")
         lines = unresolved_lines(self._unresolved)
         if lines:
-            how = "by sender (relbase links --unresolved-by lists them):"
-            streams.warn(f"relative links without a base, {how}")
+            how = "relbase links --unresolved-by lists them; --message-map names a domain @h"
+            streams.warn(f"relative links without a base, by sender ({how}):")
         for line in lines[:10]:
             streams.warn(f"  {line}")
         if lines[10:]:

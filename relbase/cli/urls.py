@@ -208,9 +208,11 @@ def check(
     "-" or no URL reads URLs from standard input, one per line.
     """
     violates = False
-    for name in filter(os.path.isfile, urls):
+    for name in filter(os.path.exists, urls):
         fix = in_shell("relbase", "rewrite", "--check", name)
-        streams.warn(printable(f"warning: {name!r} is a file; to check its links: {fix}"))
+        what = "directory" if os.path.isdir(name) else "file"  # noqa: PTH112
+        if name.strip("./"):  # else a reference of RFC 1808 §5 that every directory has
+            streams.warn(printable(f"warning: {name!r} is a {what}; to check its links: {fix}"))
     first = [] if base is None else [(base, None)]
     for url, its_base in chain(first, ((url, base) for url in listed(urls or ("-",)))):
         if base is not None and its_base is None:
