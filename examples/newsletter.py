@@ -3,7 +3,7 @@
 message = newsletter.message(html, "https://site.example/letters/1", css_inline.inline)
 message["Subject"], message["From"], message["To"] = "News", "us@site.example", "you@h.example"
 with smtplib.SMTP("localhost") as smtp:
-smtp.send_message(message)
+    smtp.send_message(message)
 """
 
 from collections.abc import Callable
