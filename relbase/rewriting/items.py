@@ -94,9 +94,14 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     left = [*(yield from _placed(findings, view, offset)), *findings]
     places: dict[Span, Span] = {}
     spans = sorted({item.span for item in left if item.span is not None})
-    while spans:
-        apart, spans = _apart(spans)
-        places.update(zip(apart, map(view.places(), apart), strict=True))
+    while spans:  # those that touch, in another round: a note stands on a reference
+        place, last, touching = view.places(), -1, list[Span]()
+        for span in spans:
+            if span.start <= last:
+                touching.append(span)
+            else:
+                places[span], last = place(span), span.end
+        spans = touching
     yield from _moved(left, places, offset)
     # Each edit takes the place of one that is let go of: there may be millions.
     yield from shift(view.lowered(drained(edits)), offset)
@@ -128,15 +133,6 @@ def _moved(
         else:
             start, end = places[item.span]
             yield item._replace(span=Span(start + offset, end + offset))
-
-
-def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
-    """Spans of a sorted list that do not touch, and the others: a note stands on a reference."""
-    apart: list[Span] = []
-    others: list[Span] = []
-    for span in spans:
-        (others if apart and span.start <= apart[-1].end else apart).append(span)
-    return apart, others
 
 
 # What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.
