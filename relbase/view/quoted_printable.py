@@ -133,14 +133,25 @@ class _Lines:
         self.start = self._at = self._inner_at = 0
 
     def lowered(self, edit: Edit) -> Edit:
-        line = self.line
-        if edit.start >= line.inner_after:
-            line = self._line_at(line.end, line.inner_after, edit.start)
-            self._at, _, self._inner_at, _ = line
-            self.start = line.start
-        self.line, lowered = self._lowered(line, self._at, self._inner_at, edit)
-        self._at, self._inner_at = lowered.end, edit.end
-        return lowered
+        line, (inner_start, inner_end, new) = self.line, edit
+        at, inner_at = self._at, self._inner_at
+        if inner_start >= line.inner_after:
+            line = self._line_at(line.end, line.inner_after, inner_start)
+            at, _, inner_at, _ = line
+            self.start = at
+        if self._splits_crlf(line, inner_start):
+            inner_start, new = inner_start - 1, b"\r" + new
+        at = start = self._advance(at, inner_at, inner_start)
+        inner_at = inner_start
+        is_end = inner_end == line.inner_after
+        is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
+        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
+            line = self._line_at(line.end, line.inner_after, inner_end)
+            at, _, inner_at, _ = line
+        splits = self._splits_crlf(line, inner_end)
+        end = line.end - 1 if splits else self._advance(at, inner_at, inner_end)
+        self.line, self._at, self._inner_at = line, end, edit.end
+        return Edit(start, end, new)
 
     def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
         """Return the line that holds an inner offset, from the start of a line before it or on."""
@@ -166,25 +177,6 @@ class _Lines:
         if self._is_odd:
             return len(_decoded(raw[start:end]))
         return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
-
-    def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
-        """Lower an edit that begins in the line, from a place before it; return where it ends."""
-        inner_start, inner_end, new = edit
-        if inner_end < line.inner_after - 1:  # all of its line end stays
-            start = self._advance(at, inner_at, inner_start)
-            return line, Edit(start, self._advance(start, inner_start, inner_end), new)
-        if self._splits_crlf(line, inner_start):
-            inner_start, new = inner_start - 1, b"\r" + new
-        at = start = self._advance(at, inner_at, inner_start)
-        inner_at = inner_start
-        is_end = inner_end == line.inner_after
-        is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
-        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
-            line = self._line_at(line.end, line.inner_after, inner_end)
-            at, _, inner_at, _ = line
-        if self._splits_crlf(line, inner_end):
-            return line, Edit(start, line.end - 1, new)
-        return line, Edit(start, self._advance(at, inner_at, inner_end), new)
 
     def _splits_crlf(self, line: _Line, offset: int) -> bool:
         """Whether an inner offset in the line is between CR and LF of its hard line end."""
