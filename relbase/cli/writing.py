@@ -99,9 +99,9 @@ class Writer:
         path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
         in_maildir = is_message(path)
         (root, name), steps = os.path.split(path), one.parts[:-1] if one.root else ()
-        if one.root:
+        if steps or (one.root and not in_maildir):
             root = one.root
-        elif in_maildir:
+        elif in_maildir:  # named, or found in its cur or new
             root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
             steps = (box,)
         old = Old(name, source.status, source.file.fileno(), how.backup)
