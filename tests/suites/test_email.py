@@ -300,6 +300,7 @@ def test_mboxes_hold_the_same_messages(data: Path) -> None:
     assert count > 45
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("profile", relbase.Profile)
 def test_every_profile_reads_every_message(data: Path, profile: relbase.Profile) -> None:
     changed = 0
