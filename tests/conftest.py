@@ -19,7 +19,6 @@ pytest_plugins = ("browsing",)
 
 # Fixtures whose tests are long: they start a browser, or build the documentation.
 _LONG: Final = frozenset(("browser", "built", "places"))
-_COMMAND_LINE: Final = ROOT / "cli"
 
 # Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
 os.environ.pop("COLUMNS", None)
@@ -59,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     if not isinstance(item, pytest.Function):
         return
-    if item.path.parent == _COMMAND_LINE:
+    if item.path.parent == ROOT / "cli":
         item.fixturenames.insert(0, "directory")
     if not _LONG.isdisjoint(item.fixturenames):
         item.add_marker("long")

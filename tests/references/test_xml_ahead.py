@@ -21,13 +21,8 @@ ITEM = (
 )
 
 _read = filled(ITEM=ITEM)
-ROOTS = {
-    "RSS": RSS,
-    "ATOM": ATOM,
-    "XHTML": XHTML,
-    "urlset": b"<urlset>%b</urlset>",
-    "opml": b"<opml>%b</opml>",
-}
+ROOTS = {"RSS": RSS, "ATOM": ATOM, "XHTML": XHTML}
+ROOTS |= {"urlset": b"<urlset>%b</urlset>", "opml": b"<opml>%b</opml>"}
 
 # Documents in which something is not what it was before, or looks like.
 ODD = [
