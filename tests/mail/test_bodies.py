@@ -68,6 +68,15 @@ def test_lines_that_are_joined_count_as_one() -> None:
     assert notes[0].span == (0, 1202)
 
 
+def test_a_long_line_that_becomes_shorter_than_a_boundary_is_read_to_its_end() -> None:
+    boundary, rest = b"b" * 40, b"x" * MAX_LINE
+    data = b"\nab" + rest
+    edit = Edit(1, 3, b"--" + boundary[:20])
+    assert fitted(data, [edit], (boundary,))[0] == [edit]
+    closing = [edit, Edit(3, len(data), boundary[20:])]
+    assert fitted(data, closing, (boundary,))[0] == []
+
+
 @cases(TABLES, "delimiters", line=bytes, new=bytes, boundaries=list[bytes], stays=bool)
 def test_no_line_becomes_a_delimiter(
     line: bytes, new: bytes, boundaries: list[bytes], *, stays: bool
