@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rows import cases, edits
 from view_laws import assert_law
 
+from relbase import rewrite
 from relbase.edit import Edit, Span, splice
 from relbase.references import scripts
 from relbase.references.scripts import MAX_DEPTH, import_map, json_view, speculation_rules
@@ -202,3 +203,12 @@ def test_law_5_lowered_edits_mean_the_edits() -> None:
 def test_relative_patterns_of_speculation_rules(text: bytes, patterns: list[str]) -> None:
     found = [text[start:end].decode() for start, end in scripts.relative_patterns(text)]
     assert found == patterns
+
+
+def test_what_a_charset_lacks_is_escaped_in_units_of_json() -> None:
+    page = (
+        b'<base href="http://h/&#128512;/&#9731;/">'
+        b'<script type=importmap>{"imports":{"a":"./b"}}</script>'
+    )
+    script = rewrite(page, charset="windows-1252", kind="html").data.partition(b"<script")[2]
+    assert b'"http://h/\\ud83d\\ude00/\\u2603/b"' in script
