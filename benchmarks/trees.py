@@ -85,6 +85,7 @@ def _seconds(ways: list[_Way], parse: Callable[[], Any], rounds: int) -> list[fl
             started = process_time()
             way(tree)
             best[index] = min(best[index], process_time() - started)
+            del tree  # not while the next one is timed
             gc.enable()
     return best
 
