@@ -93,7 +93,9 @@ def _links(data: bytes, call: dict[str, Any]) -> None:
 
 
 def _is_whole(result: relbase.Result) -> bool:
-    return not any(note.reason.value.startswith("limit") for note in result.notes)
+    """Whether no limit was exceeded, and the charset is still where browsers look for it."""
+    reasons = [note.reason.value for note in result.notes]
+    return not any(reason.startswith("limit") or reason == "charset-moved" for reason in reasons)
 
 
 def _entities(data: bytes, call: dict[str, Any]) -> None:
