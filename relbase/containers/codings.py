@@ -179,7 +179,7 @@ class Gzip:
     def decompress(self, fed: bytes) -> bytes:
         if self._head is not None:
             self._head += fed
-            start = self._start(self._head)
+            start = self.start(self._head)
             if start > len(self._head):
                 return b""
             fed, self._head = self._head[start:], None
@@ -192,7 +192,8 @@ class Gzip:
             self.remark = "" if rest.startswith(check) else f"its checksum is {wrong}"
         return data
 
-    def _start(self, head: bytes) -> int:
+    @staticmethod
+    def start(head: bytes) -> int:
         """Where the compressed data begins; past the end if the head is cut."""
         if head[3:4] >= UNKNOWN_FLAG or len(head) > _MAX_NAME:
             raise zlib.error("unknown header flags set, or a name without end")
@@ -219,7 +220,8 @@ _MAX_NAME: Final = 1 << 17
 class _Zlib(Gzip):
     _checksum = staticmethod(zlib.adler32)
 
-    def _start(self, _head: bytes) -> int:
+    @staticmethod
+    def start(_head: bytes) -> int:
         return _ZLIB_HEAD
 
     def _check(self) -> bytes:

@@ -271,11 +271,13 @@ _any_mark: Final = expression(b"|".join(map(re.escape, (GZIP, ZSTD))))
 
 
 def _holds_record(start: bytes, dictionary: bytes) -> bool:
-    found = _stream(_mark_of(start), dictionary)
-    if found is None:
+    mark, text = _mark_of(start), b""
+    with suppress(zlib.error):
+        if mark == GZIP and Gzip.start(start) > len(start):
+            return False  # each step would look for the end of its head again
+    if (found := _stream(mark, dictionary)) is None:
         return False
     stream, errors = found
-    text = b""
     with suppress(errors):  # one that is damaged later on holds one, too
         for at in range(0, len(start), _STEP):
             text = (text + stream.decompress(start[at : at + _STEP]))[:_LOOKED_AT]
