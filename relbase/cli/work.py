@@ -19,10 +19,11 @@ from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import Writer, locked
+from relbase.cli.writing import Writer, identity, locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
+from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
 from relbase.results import Result
 
@@ -42,9 +43,13 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
+        before = _directory_of(job)
         # Who wrote to a file that is replaced may be done by the second time.
         with suppress(*[files.ChangedError] if plan.options.in_place else ()):
             return _Doing(plan, writer, job, read).process()
+        if _directory_of(job) != before:
+            text = "its directory was replaced while it was read: nothing was written"
+            return Done(job, State.FAILED, text)
         return _Doing(plan, writer, job, read).process()
     except _SkippedError as skipped:
         return Done(job, *skipped.args)
@@ -56,6 +61,12 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
         raise
     except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
         return Done(job, State.FAILED, files.reason(error))
+
+
+def _directory_of(job: Job) -> tuple[int, int] | None:
+    with suppress(OSError):
+        return identity(os.stat(os.path.dirname(job.input.name) or os.curdir))  # noqa: PTH116, PTH120
+    return None
 
 
 class _Doing:
@@ -81,6 +92,9 @@ class _Doing:
                 self._document(source, first)
         if done.changed:
             done.state = State.REWRITTEN
+        if (urls := self.plan.settings.message_urls) is not None:
+            done.matched = set(urls.matched)
+            urls.matched.clear()  # each process tells each of them once
         done.sizes = self.before.size, self.after.size
         done.hashes = self.before.hash, self.after.hash
         return done
@@ -199,7 +213,9 @@ class _Doing:
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.places, Neighbours):
             self._tell_left_behind(places)
-        is_given = call.message_urls is not None or (document.number and call.url is not None)
+        is_mapped = call.message_urls is not None
+        is_mapped = is_mapped and FORMATS[kind_of_call(call, document.data)].messages
+        is_given = is_mapped or (document.number and call.url is not None)
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)
         documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
@@ -299,7 +315,10 @@ class _Doing:
         # Nobody delivers into compressed mail; what is no file is refused below.
         is_locked = streamed and self.coding is None and source.status is not None
         with locked(source, self.own) if is_locked else nullcontext(source) as held:
-            source = self._counting(held) if is_locked else held
+            source = held
+            if is_locked:  # what was read before is read again
+                self.read(-self.before.size)
+                source = self._counting(held)
             output = self.writer.in_place(source, self.own)
             pieces: Iterable[bytes] = self._pieces(source, checked=True)
             if not streamed:

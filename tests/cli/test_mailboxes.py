@@ -10,6 +10,7 @@ import lzma
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -42,6 +43,14 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
     result = run("rewrite", "in.mbox", *URL)
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://h/x", b"=x"))
     assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it is too large")
+
+
+def test_what_is_read_again_under_the_lock_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    bar = nullcontext(lambda read, _done: sizes.append(read))
+    monkeypatch.setattr("relbase.cli.run.progress", lambda *_, **__: bar)
+    assert run("rewrite", "in.mbox", *URL, "-i").exit_code == 0
+    assert sum(sizes) == len(BOX)
 
 
 def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,6 +150,28 @@ def test_a_backup_of_another_program_that_was_faster_stays(monkeypatch: pytest.M
     assert Path("page.html.bak.1").read_bytes() == PAGE
 
 
+@pytest.mark.parametrize("how", [(), ("--follow-symlinks",), ("--backup", ".bak")])
+def test_a_directory_that_is_swapped_leads_nowhere(
+    how: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("saved", "victim"):
+        Path(folder).mkdir()
+        Path(folder, "page.html").write_bytes(PAGE)
+
+    def swapping(_: bytes) -> None:
+        if not Path("kept").exists():
+            Path("saved").rename("kept")
+            Path("saved").symlink_to("victim")
+
+    meanwhile(monkeypatch, swapping)
+    reported = told(3, "rewrite", "saved/page.html", *URL, "-i", *how)
+    assert "page.html: error: its directory was replaced while it was read" in reported
+    for folder in ("kept", "victim"):
+        assert {path.name: path.read_bytes() for path in Path(folder).iterdir()} == {
+            "page.html": PAGE
+        }
+
+
 # ---- what fails
 
 
