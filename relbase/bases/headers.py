@@ -114,12 +114,12 @@ class MessageUrlTable:
 
     urls: Mapping[str, str] = field(default_factory=dict)  # by what `key` makes of selectors
     fields: tuple[str, ...] = ()  # in lower case
+    matched: set[str] = field(default_factory=set, compare=False)  # of the selectors, so far
 
     def find(self, header: Fields) -> Selected | None:
-        if self.urls:
-            for found in _selectors(header):
-                if url := self.urls.get(found):
-                    return Selected(url, f"message map, {found}")
+        if found := [one for one in _selectors(header) if one in self.urls] if self.urls else ():
+            self.matched.update(found)
+            return Selected(self.urls[found[0]], f"message map, {found[0]}")
         for name in self.fields:
             for value in (value for other, value in header if other == name):
                 for url in _absolute_urls(value):
@@ -132,10 +132,11 @@ def key(selector: str) -> str:
     if (found := _message_id(selector)) is not None:
         return found
     local, at, host = selector.strip().rpartition("@")
-    if not host.strip(".") or _SEPARATOR.search(local + host):
+    if not host.strip(".") or "*" in selector or _SEPARATOR.search(local + host):
         raise ValueError(
             f"{selector[:80]!r} selects no message: give a Message-ID (<id@host>), a List-Id "
-            "(list.example.org), an address (news@example.org) or a domain (@example.org)"
+            "(list.example.org), an address (news@example.org), a domain (@example.org), or a "
+            "domain with its subdomains (@.example.org)"
         )
     return f"{local}{at}{host.lower()}"
 

@@ -54,8 +54,9 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
-    _refuse_repeated(found)
     settings = options.settings(given)
+    if len(names) + len(listed or ()) > 1:
+        _refuse_repeated(found)
     if several:
         _refuse_several(names, settings)
     more = listed is not None, several, ", ".join(passed)
@@ -64,11 +65,13 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
 
 
 def _refuse_repeated(inputs: Iterable[Input]) -> None:
-    seen: set[str] = set()
+    roots: dict[str, str] = {}
     for one in inputs:
-        if one.root and one.name in seen:
-            raise click.UsageError(f"'{printable(one.name)}' is found twice: give each tree once")
-        seen.add(one.name)
+        path = os.path.abspath(one.name)  # noqa: PTH100
+        if path in roots and (one.root or roots[path]):
+            fix = "give each directory once, and without its own files"
+            raise click.UsageError(f"'{printable(one.name)}' is found twice: {fix}")
+        roots[path] = one.root
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
@@ -128,6 +131,12 @@ class Reading(NamedTuple):
             except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
                 streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
                 self.tally.failed += 1
+        if self.settings.message_urls is not None and not self.tally.failed:
+            printer = streams.WarningPrinter(self.settings.verbosity)
+            warned = self.settings.unmatched(self.settings.message_urls.matched)
+            self.tally.warnings += warned.counts.total()
+            printer.show(warned)
+            printer.close()
         return self.tally.status(strict=self.settings.strict)
 
 

@@ -134,6 +134,7 @@ class Done:
     # With --message-map or --message-base: what gave messages their bases, and who lacks one.
     bases: Counter[str] = field(default_factory=Counter)
     unresolved: Unresolved = field(default_factory=Counter)
+    matched: set[str] = field(default_factory=set)  # of the selectors of --message-map
 
 
 class Counted:

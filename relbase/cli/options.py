@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
@@ -25,9 +25,9 @@ from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
-from relbase.cli.origins.paths import Mirror, Root
+from relbase.cli.origins.paths import Line, Mirror, Root
 from relbase.cli.origins.places import Local
-from relbase.cli.streams import Verbosity, printable
+from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import expression, regex
 from relbase.kind import Kind
 from relbase.opening.door import kind_of_file, kind_of_type
@@ -61,6 +61,7 @@ class Settings(NamedTuple):
     verbosity: Verbosity = Verbosity.COUNTED
     origins: Origins = Origins()
     message_urls: MessageUrlTable | None = None
+    message_map: Mapping[str, Line] = {}  # by selectors
 
     def call(self, name: str) -> Call:
         """Return the call for an input of a name, which has no document yet."""
@@ -81,6 +82,15 @@ class Settings(NamedTuple):
         stated = self._kind_of_type() or delivered
         return stated or kind_of_file("" if name == STDIN else name, start)
 
+    def unmatched(self, matched: Collection[str]) -> Collected:
+        """Return the warnings on the lines of --message-map that select no message."""
+        warned = Collected(self.verbosity)
+        for selector, line in self.message_map.items():
+            if selector not in matched:
+                text = f"{_quoted(selector)} selects no message [selects-nothing]"
+                warned.add("selects-nothing", f"{line.place}: warning: {text}")
+        return warned
+
     def _kind_of_type(self) -> Kind | None:
         types = (value for field, value in self.fields if field.lower() == "content-type")
         return kind_of_type(next(types, ""))
@@ -97,7 +107,8 @@ def settings(given: dict[str, Any]) -> Settings:
     if mapped is not None or names is not None:
         from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
 
-        message_urls = MessageUrlTable(mapped or {}, names or ())
+        urls = {selector: line.url for selector, line in (mapped or {}).items()}
+        message_urls = MessageUrlTable(urls, names or ())
     policy: dict[str, Any] = {}
     for field in dataclasses.fields(Policy):
         value = given.pop(f"no_{field.name}" if field.default is True else field.name)
@@ -111,6 +122,7 @@ def settings(given: dict[str, Any]) -> Settings:
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=message_urls,
+        message_map=mapped or {},
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         profile=Profile(given.pop("profile")),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},
@@ -187,10 +199,17 @@ def kinds(value: str) -> frozenset[str]:
     return names
 
 
-def suffix(value: str) -> str:
-    if not value or "/" in value:
-        raise ValueError("give the end of a file name, such as .headers or .bak")
+def suffix(example: str, value: str) -> str:
+    # An option or a file, where the value was forgotten; `.bak` may be a file's name, too.
+    is_other = value[:2] == "--" or (value[:1] == "-" and len(value) == 2)  # noqa: PLR2004
+    is_other |= value[:1] != "." and os.path.lexists(value)
+    if not value or "/" in value or is_other:
+        raise ValueError(f"{_quoted(value)} is not a suffix: give one, as in {example}")
     return value
+
+
+sidecar: Final = partial(suffix, "--sidecar .headers")
+backup: Final = partial(suffix, "-i --backup .bak")
 
 
 def date(value: str) -> str:
@@ -200,25 +219,29 @@ def date(value: str) -> str:
     return value
 
 
-def map_of_urls(value: str) -> dict[str, str]:
-    data = read_file(value, "give a file with a name, a tab and a URL on each line")
-    urls: dict[str, str] = {}
+def map_of_urls(
+    what: str, key: Callable[[str], str], comments: tuple[str, ...], value: str
+) -> dict[str, Line]:
+    """Read a file with `what`, a tab and a URL on each line, by what `key` makes of the first."""
+    data = read_file(value, f"give a file with {what}, a tab and a URL on each line")
+    found: dict[str, Line] = {}
     # Programs of Windows begin a text with a mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
-        line = raw.removesuffix(b"\r")
-        name, _, stated = line.rpartition(b"\t")
-        url = stated.strip().decode("utf-8", "surrogateescape")
-        key = os.path.normpath(os.fsdecode(name))
-        why = ""
-        if not name:
-            why = "write the name of a file, a tab, and its URL"
-        elif unsuited := unsuitable(url):
-            why = f"{url[:200]!a} is not a base for relative links, {unsuited}"
-        elif urls.setdefault(key, url) != url:
-            why = f"{key!a} has another URL on a line before"
-        if line and why:
-            raise ValueError(f"{printable(value)}: line {number}: {why}")
-    return urls
+        line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
+        if not line.strip() or line.startswith(comments):
+            continue
+        name, _, url = line.rpartition("\t")
+        url = url.strip()
+        try:
+            why = unsuitable(url) if name else "it has no tab after a name"
+            if why is None and found.setdefault(key(name), Line(url, place)).url != url:
+                why = "a line before gives it another URL"
+        except ValueError as error:
+            why = str(error)
+        if why:
+            text = f"{place}: {_quoted(line)}: {why}"
+            raise ValueError(f"{text}. Write {what}, a tab and an absolute URL")
+    return found
 
 
 def root(value: str) -> Root:
@@ -248,26 +271,10 @@ def _check_directory(name: str, fix: str) -> None:
         raise ValueError(f"{_quoted(name)} is not a directory: {fix}")
 
 
-def message_map(value: str) -> dict[str, str]:
+def _selector(name: str) -> str:
     from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
 
-    lines = read_file(value, "give a file with a selector, a tab and a URL on each line")
-    found: dict[str, str] = {}
-    for number, line in enumerate(lines.decode("utf-8", "surrogateescape").splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        selector, _, url = (piece.strip() for piece in line.partition("\t"))
-        try:
-            selected = key(selector) if "\t" in line else ""
-            why = unsuitable(url) if selected else "it has no tab"
-            if why is None and found.setdefault(selected, url) != url:
-                why = "another line gives these messages another URL"
-        except ValueError as error:
-            why = str(error)
-        if why:
-            text = f"{printable(value)}:{number}: {_quoted(line)}: {why}"
-            raise ValueError(f"{text}. Write a selector, a tab and an absolute URL")
-    return found
+    return key(name)
 
 
 def message_base(value: str) -> tuple[str, ...]:
@@ -344,8 +351,8 @@ Links
         url={"read": url},
         root={"dest": "roots", "multiple": True, "read": root},
         mirror={"dest": "mirrors", "multiple": True, "read": mirror},
-        map={"dest": "mapped", "read": map_of_urls},
-        sidecar={"dest": "sidecars", "multiple": True, "read": suffix},
+        map={"dest": "mapped", "read": partial(map_of_urls, "a file name", os.path.normpath, ())},
+        sidecar={"dest": "sidecars", "multiple": True, "read": sidecar},
         local={"type": click.Choice(get_args(Local))},
         redirect={"multiple": True},
         headers={"read": headers},
@@ -367,7 +374,7 @@ Options
   -v, --verbose           Show every warning, and what was done to each input.
 * -q, --quiet             Show only errors.
 """,
-        message_map={"read": message_map},
+        message_map={"read": partial(map_of_urls, "a selector", _selector, ("#",))},
         message_base={"read": message_base},
     ),
 )

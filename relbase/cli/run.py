@@ -81,6 +81,7 @@ class _Running:
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
         self._unresolved: Unresolved = Counter()
+        self._matched: set[str] = set()
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
         self.tally = Tally()
@@ -99,6 +100,7 @@ class _Running:
         self.states[done.state] += 1
         self._bases.update(done.bases)
         self._unresolved.update(done.unresolved)
+        self._matched |= done.matched
         self._places += done.found if self._checks else done.places
         self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
         self.directories.add(done.directory)
@@ -131,6 +133,10 @@ class _Running:
     def close(self) -> None:
         if self._after:
             streams.say(f"{self._before.removeprefix(',')}{self._after}")
+        if {*self.states} <= {State.REWRITTEN, State.UNCHANGED} and not self.tally.failed:
+            unmatched = self._plan.settings.unmatched(self._matched)
+            self.tally.warnings += unmatched.counts.total()
+            self._warnings.show(unmatched)
         self._warnings.close()
         if self.quiet:
             return

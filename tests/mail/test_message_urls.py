@@ -93,7 +93,7 @@ def test_the_chain_names_what_decided() -> None:
     assert (base.layer.value, base.source) == ("retrieval", "message map, news@example.org")
 
 
-@pytest.mark.parametrize("selector", ["", "a b", "<a@b", "a@", "<>", "a@b, c@d", "@"])
+@pytest.mark.parametrize("selector", ["", "a b", "*@b", "<a@b", "a@", "<>", "a@b, c@d", "@"])
 def test_what_selects_nothing_is_an_error(selector: str) -> None:
     with pytest.raises(ValueError, match="selects no message: give a Message-ID"):
         relbase.rewrite(b"", message_urls={selector: "http://h/"})

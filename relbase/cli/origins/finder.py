@@ -19,8 +19,8 @@ from relbase.bases.marks import NONE, Marks, Places, Unarchived, archived, read_
 from relbase.call import Call, Origin
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
-from relbase.cli.origins.paths import Found, Mirror, Root
-from relbase.cli.streams import in_shell
+from relbase.cli.origins.paths import Found, Line, Mirror, Root
+from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
@@ -30,7 +30,7 @@ from relbase.url.resolver import Profile
 
 class Origins(NamedTuple):
     detect: bool = True
-    mapped: dict[str, str] | None = None  # --map: URLs by file names
+    mapped: dict[str, Line] | None = None  # --map: by file names
     roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()  # suffixes
@@ -68,7 +68,7 @@ class Finder:
         mapped = self.origins.mapped or {}
         for name in self._names(path) if mapped else ():
             if name in mapped:
-                yield Found(mapped[name], "--map", given=True)
+                yield Found(mapped[name].url, "--map", given=True)
         if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
             yield rooted
         if path in self._listed:
@@ -89,11 +89,19 @@ class Finder:
         origins = self.origins
         mapped = origins.mapped or {}
         named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
-        if mapped and not any(name in mapped for name in chain.from_iterable(named)):
+        asked = {*chain.from_iterable(named)} if mapped else set()
+        # The map of a whole site may be given with some of its files.
+        tops = (os.curdir, *self.trees)
+        others = [name for name in mapped if name not in asked and not _is_below(tops, name)]
+        if mapped and asked.isdisjoint(mapped):
             fix = "write names as given, or relative to the DIR"
             if any("@" in name for name in mapped):
                 fix = "for the messages of a mailbox give --message-map"
             yield f"warning: no line of --map names an input: {fix}"
+        elif others:
+            more = f"; {counted(len(others) - 1, 'more line')} like it" if others[1:] else ""
+            place = mapped[others[0]].place
+            yield f"warning: {place}: there is no file {in_shell(others[0])}{more}"
         for mirror in origins.mirrors:
             if any(paths.url_in_mirror(one.name, mirror) for one in inputs):
                 continue
@@ -215,6 +223,10 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
+
+
+def _is_below(tops: Iterable[str], name: str) -> bool:
+    return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
 
 
 def _chosen(all_stated: Iterable[Found]) -> Found:
