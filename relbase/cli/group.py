@@ -161,10 +161,12 @@ _GUESSES: Final = """\
 -w --fix --inplace --write: --in-place
 -n --dry-run: --diff
 -o --out --output: --output | --parquet FILE, or > FILE | > FILE
---csv --format: --json
+--csv: --json
+--format: --json (rewrite --check has --format github and sarif)
+--check: relbase rewrite --check
 --parallel --threads --workers: --jobs
 --html --type: --kind
--. --in-place=: -i --backup .bak
+-. --in-place= --backup=: -i --backup .bak
 --exclude --glob --ignore --include: --only | --files-from
 -k --convert-links: --local keep
 -V --version: relbase --version
@@ -241,8 +243,9 @@ class Command(click.Command):
             meant = next((one for one in guesses if one[0] != "-" or one.split()[0] in names), None)
             if meant is None:
                 raise
-            text = f"No such option: {given}. Did you mean {meant}?"
-            raise click.UsageError(text, ctx) from None
+            is_known = isinstance(error, click.BadOptionUsage)
+            text = error.format_message() if is_known else f"No such option: {given}."
+            raise click.UsageError(f"{text} Did you mean {meant}?", ctx) from None
 
     def invoke(self, ctx: click.Context) -> None:
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status

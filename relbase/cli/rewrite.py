@@ -90,7 +90,7 @@ Exit status:
   5  a result failed its verification, and the file was left unchanged
 With --delivery: 0 when the message was written, 75 when it could not be.
 """,
-    backup={"read": options.suffix},
+    backup={"read": options.backup},
     format={"type": click.Choice(get_args(Format))},
     only={"read": options.kinds},
     jobs={"type": click.IntRange(min=0, max=256), "default": 1},
