@@ -74,7 +74,7 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
         else:
             raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
         for number, (data, call, name) in enumerate(documents, archive is not None):
-            markup, summary = page(data, call, name, told=with_options)
+            markup, summary = page(data, call, name, wording=with_options)
             reading.tally.warnings += summary.notes
             plan.put(source.name, markup, summary, number)
 

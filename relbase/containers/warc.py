@@ -219,8 +219,8 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
             there = block[: following.start()].rstrip(b"\r\n") if following else block
             salvaged = record._replace(size=len(there), block=there)
             if not (is_whole or record.get("warc-truncated")):
-                told = (*record.fields, ("warc-truncated", "unspecified"))
-                salvaged = salvaged._replace(fields=told)
+                fields = (*record.fields, ("warc-truncated", "unspecified"))
+                salvaged = salvaged._replace(fields=fields)
             found = found._replace(salvaged=salvaged)
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)

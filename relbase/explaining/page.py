@@ -59,11 +59,11 @@ def explain(data: bytes, **call: Unpack[Arguments]) -> str:
 
 
 def page(
-    data: bytes, call: Call, title: str = "", *, told: Callable[[str], str] = str
+    data: bytes, call: Call, title: str = "", *, wording: Callable[[str], str] = str
 ) -> tuple[str, Summary]:
-    """Return the page on a document, with the texts of notes as `told`, and its summary."""
+    """Return the page on a document, with the texts of notes in this `wording`, and its summary."""
     result = rewrite_called(data, call)
-    notes = [note._replace(text=told(note.text)) for note in result.notes]
+    notes = [note._replace(text=wording(note.text)) for note in result.notes]
     links = result.links
     found = list(entities_called(data, call))
     document = open_input(data, call).document

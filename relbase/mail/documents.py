@@ -192,8 +192,8 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
         items, edits = separate(opened[1].visit())
         found = tuple(item for item in items if isinstance(item, Found))
         span = Span(part.body.start + at, part.body.end + at)
-        told = entity.context.part, span, part.encoding, inner, part.charset
-        yield DecodedBody(*told, found, tuple(edits))
+        where = entity.context.part, span, part.encoding
+        yield DecodedBody(*where, inner, part.charset, found, tuple(edits))
 
 
 # ---- invitations: the HTML that calendars carry in `X-ALT-DESC;FMTTYPE=text/html` (RFC 5545)

@@ -126,7 +126,7 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
    flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
   Shapes shapes; /* first: `learn` gets a pointer to it */
-  PyObject *edits, *told[SHAPES]; /* what says what becomes of a shape, and what it said */
+  PyObject *edits, *answers[SHAPES]; /* what is asked what becomes of a shape, and its answers */
   PyObject *written[SHAPES];      /* of that: what is written for each */
   Py_ssize_t costs[SHAPES];       /* what that costs */
 } Edits;
@@ -164,17 +164,17 @@ static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t co
 static int learn(Shapes *shapes, int shape) {
   Edits *edits = (Edits *)shapes;
   PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(shape);
-  PyObject *told = key ? PyObject_GetItem(edits->edits, key) : NULL;
+  PyObject *answer = key ? PyObject_GetItem(edits->edits, key) : NULL;
   Py_XDECREF(key);
-  edits->told[shape] = told;
-  if (!told || told == Py_None) return 0;
-  if (!PyTuple_Check(told)) return bad("scan: an edit is a tuple");
-  return PyArg_ParseTuple(told, "bSnb", &shapes->until[shape], &edits->written[shape],
+  edits->answers[shape] = answer;
+  if (!answer || answer == Py_None) return 0;
+  if (!PyTuple_Check(answer)) return bad("scan: an edit is a tuple");
+  return PyArg_ParseTuple(answer, "bSnb", &shapes->until[shape], &edits->written[shape],
                           &edits->costs[shape], &shapes->fits[shape]);
 }
 
 static void forget(Edits *edits) {
-  for (int i = 0; i < SHAPES; i++) Py_CLEAR(edits->told[i]);
+  for (int i = 0; i < SHAPES; i++) Py_CLEAR(edits->answers[i]);
 }
 
 static void free_call(Call *call) {
@@ -226,8 +226,8 @@ static PyObject *written_as(Text p, Py_ssize_t n) {
   return PyUnicode_DecodeASCII((const char *)p, n, NULL);
 }
 
-/* What stands where there are edits. */
-static PyObject *standing(const Scan *s) {
+/* The references that are found, as they are written. */
+static PyObject *references(const Scan *s) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   for (size_t i = 0; list && i < s->count; i++) {
     const Found *f = &s->found[i];
@@ -272,23 +272,23 @@ static Py_ssize_t cost_of(const Call *call) {
 }
 
 /* What was found up to a place: (results, place or -1[, what is to be looked at or -1]), and at last
-   what stands there, or of edits alone what they cost. */
+   the references as they are written, or of edits alone what they cost. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
   PyObject *list = PyErr_Occurred() ? NULL : results(s, call->edits.written, call->type);
-  PyObject *made = NULL, *stands = NULL;
+  PyObject *made = NULL, *last = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
-  if (list && s->mode == WRITTEN) stands = standing(s);
-  else if (list && s->mode == EDITS) stands = PyLong_FromSsize_t(cost_of(call));
-  if (list && (stands || s->mode == ALL)) {
-    if (has_looked && stands) made = Py_BuildValue("(OnnO)", list, place, look, stands);
+  if (list && s->mode == WRITTEN) last = references(s);
+  else if (list && s->mode == EDITS) last = PyLong_FromSsize_t(cost_of(call));
+  if (list && (last || s->mode == ALL)) {
+    if (has_looked && last) made = Py_BuildValue("(OnnO)", list, place, look, last);
     else if (has_looked) made = Py_BuildValue("(Onn)", list, place, look);
-    else if (stands) made = Py_BuildValue("(OnO)", list, place, stands);
+    else if (last) made = Py_BuildValue("(OnO)", list, place, last);
     else made = Py_BuildValue("(On)", list, place);
   }
   free_call(call);
   Py_XDECREF(list);
-  Py_XDECREF(stands);
+  Py_XDECREF(last);
   return made;
 }
 
@@ -654,11 +654,11 @@ static int number_of(PyObject *number) {
 }
 
 static int element_known(void *data, Text name, size_t n, Known *known) {
-  PyObject *told = by_bytes(((Learned *)data)->elements, name, n);
-  if (!told || !PyTuple_Check(told) || PyTuple_Size(told) != 3) return 0;
-  known->text = number_of(PyTuple_GetItem(told, 0));
-  known->is_item = PyTuple_GetItem(told, 1) == Py_True;
-  known->attributes = PyTuple_GetItem(told, 2);
+  PyObject *learned = by_bytes(((Learned *)data)->elements, name, n);
+  if (!learned || !PyTuple_Check(learned) || PyTuple_Size(learned) != 3) return 0;
+  known->text = number_of(PyTuple_GetItem(learned, 0));
+  known->is_item = PyTuple_GetItem(learned, 1) == Py_True;
+  known->attributes = PyTuple_GetItem(learned, 2);
   return known->text >= 0 && PyDict_Check((PyObject *)known->attributes);
 }
 static int attribute_known(void *Py_UNUSED(data), const Known *known, Text name, size_t n) {
