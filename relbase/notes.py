@@ -44,6 +44,7 @@ class Reason(Enum):
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
+    REDIRECT_UNFOLLOWED = "redirect-unfollowed"  # the response is no page, and has no body
     BODY_PARTIAL = "body-partial"  # a part of a document, or perhaps one
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     KIND_DOUBTFUL = "kind-doubtful"  # the name or the header says another than the bytes

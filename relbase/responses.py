@@ -111,6 +111,8 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
     fields = with_range(_fields(headers, getlist), status)
     call = _arguments(fields, _urls(response), given)
     notes, body = _doubts(response), _body(response)
+    if not body and status is not None and 300 <= status < 400:  # noqa: PLR2004
+        notes += _unfollowed(status, fields)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
     if given.get("kind") is None and undone.undone:
@@ -342,6 +344,16 @@ def _is_begun(response: object) -> bool:
     if _at(response, "chunked"):
         return isinstance(_at(response, "chunk_left"), int)
     return _bytes_read(response) > 0  # of a file, or of bytes
+
+
+def _unfollowed(status: int, fields: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
+    """The note on a redirect, which has no page of its own."""
+    to = next((value for name, value in fields if name.lower() == "location"), None)
+    if to is None:
+        return ()
+    text = f"status {status} without a body: the client did not follow the redirect to {to[:300]!a}"
+    fix = "let it follow redirects (httpx: follow_redirects=True)"
+    return (Note(Reason.REDIRECT_UNFOLLOWED, "", None, f"{text}; {fix}"),)
 
 
 def _doubts(response: object) -> tuple[Note, ...]:

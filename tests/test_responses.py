@@ -55,6 +55,7 @@ PAGES: Final[Mapping[str, Page]] = {
     "/css": Page(b"a{background:url(x.png)}", (("Content-Type", "text/css"),)),
     "/mail": Page(b"Subject: x\n\nbody", (("Content-Type", "message/rfc822"),)),
     "/empty": Page(b""),
+    "/moved": Page(b"", (HTML, ("Location", "/plain")), 301),
     "/error": Page(BODY, (IN_1251,), status=404),
     "/json": Page(b'{"a": "<a href=x>"}', (("Content-Type", "application/json"),)),
 }
@@ -126,7 +127,9 @@ CLIENTS: Final[Mapping[str, Callable[[str], Result]]] = {
 }
 
 
-@pytest.mark.parametrize("path", sorted(PAGES.keys() - {"/a/second", "/a/b/third", "/c/last"}))
+@pytest.mark.parametrize(
+    "path", sorted(PAGES.keys() - {"/a/second", "/a/b/third", "/c/last", "/moved"})
+)
 @pytest.mark.parametrize("client", CLIENTS)
 def test_each_client_gives_what_rewrite_gives(client: str, path: str, port: int) -> None:
     result, spelled = CLIENTS[client](f"http://127.0.0.1:{port}{path}"), expected(path, port)
@@ -343,3 +346,12 @@ def test_a_body_of_which_something_was_read_is_no_document(port: int) -> None:
             refused(waiting)
 
     asyncio.run(of_aiohttp())
+
+
+def test_a_redirect_that_was_not_followed_is_noted(port: int) -> None:
+    url = f"http://127.0.0.1:{port}"
+    for path, noted in (("/moved", ["redirect-unfollowed"]), ("/first", []), ("/empty", [])):
+        result = rewrite_response(httpx.get(f"{url}{path}", trust_env=False))
+        assert [note.reason.value for note in result.notes] == noted
+    followed = httpx.get(f"{url}/moved", trust_env=False, follow_redirects=True)
+    assert rewrite_response(followed).notes == rewrite_response(httpx.get(f"{url}/plain")).notes
