@@ -175,9 +175,11 @@ class Finder:
         path = os.path.abspath(source.name)  # noqa: PTH100
         # A browser saved it with its folder, even if somebody removed that.
         had_folder = any("the mark of a browser" in mark.source for mark in marks.pages)
-        # Files beside a page on a root are on it too.
+        tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
+        # Files beside a page are on its root too, where that holds the whole tree.
+        roots = self.origins.roots if len(self.origins.roots) == 1 else ()
         if local == "companion" and (
-            paths.url_on_root(path, self.origins.roots)
+            paths.url_on_root(os.path.abspath(os.path.join(tree, "x")), roots)  # noqa: PTH100, PTH118
             or not (
                 had_folder or places.may_lead_beside(path, data, in_tree=bool(source.input.root))
             )
@@ -190,7 +192,6 @@ class Finder:
         # Links to the page itself are not counted as kept because a mark states its URL.
         own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
-        tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
         asked = self.origins.local is not None
         beside = places.Neighbours(
             path, base, tree, local, url_of, had_folder=had_folder, asked=asked

@@ -162,9 +162,9 @@ class Neighbours:
             return False
         made = rfc3986.split(rfc3986.PreparedBase(page).resolve(reference))
         known = rfc3986.split(url)
-        is_index = os.path.basename(made.path) in INDEXES  # noqa: PTH119
-        paths = unquoted(made.path), unquoted(known.path)
-        return not is_index and (made[:2] != known[:2] or paths[0] != paths[1])
+        folder, name = os.path.split(unquoted(made.path))
+        paths = {unquoted(made.path), *({folder, f"{folder}/"} if name in INDEXES else ())}
+        return made[:2] != known[:2] or unquoted(known.path) not in paths
 
     def _place(self, reference: str) -> Placed | None:
         path = _path_of(self._base, reference)
