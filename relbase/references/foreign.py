@@ -36,6 +36,8 @@ _CLOSES_P: Final = frozenset(
     b"search section summary table ul".split()
 )
 _CLOSES_ITSELF: Final = frozenset((b"li", b"option", b"td", b"tr", b"th"))
+# A table in one of these is another; elsewhere it ends the table that is open.
+_CELLS: Final = (b"caption", b"td", b"th", b"template")
 
 # What the end tags of these close is looked for up to the next table ("has an element in table
 # scope"); of all others, up to the next special element of SVG or MathML.
@@ -47,9 +49,19 @@ CLOSED_BY_END_TAG: Final = (
     | _TABLE_SCOPED
     | frozenset(
         b"a address article aside button details dialog fieldset figcaption figure font footer "
-        b"header label legend main nav object optgroup option search section select summary".split()
+        b"header label legend main nav object optgroup option search section select summary "
+        b"abbr audio bdi bdo canvas cite data del dfn ins kbd map mark output picture q samp slot "
+        b"time video".split()
     )
 )
+
+
+def closed_as(name: bytes) -> bytes:
+    """The element that an end tag closes, b"" for none: that of a header closes any header."""
+    if len(name) == len(b"h1") and name[:1] == b"h" and name != b"hr":
+        return b"h1"
+    return name if name in CLOSED_BY_END_TAG or b"-" in name else b""  # custom elements
+
 
 _SVG_INTEGRATION: Final = frozenset((b"foreignobject", b"desc", b"title"))
 _MATH_INTEGRATION: Final = frozenset((b"mi", b"mo", b"mn", b"ms", b"mtext"))
@@ -142,6 +154,10 @@ class ForeignContent:
             or (top.name == name and name in _CLOSES_ITSELF)
         ):
             self._cut(len(self.opened) - 1)
+        if name == b"table":
+            table, *cells = (self._depth_of(one, is_html=True) for one in (name, *_CELLS))
+            if table > max(self._depth_of(b"", is_html=False), *cells):
+                self._cut(table)
         if name not in _VOID:
             self._push(Open(name, HTML, integration=False))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.expressions import expression, regex
 from relbase.references import tags
 from relbase.references.css_functions import Form
-from relbase.references.foreign import CLOSED_BY_END_TAG, FONT_BREAKOUT, HTML, SVG, ForeignContent
+from relbase.references.foreign import FONT_BREAKOUT, HTML, SVG, ForeignContent, closed_as
 from relbase.references.tags import CDATA, Attribute, no_tag_end, text_end, token
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import (
@@ -24,6 +24,7 @@ from relbase.references.vocabulary import (
     held,
     keyword,
 )
+from relbase.view.charrefs import TEXT
 
 if TYPE_CHECKING:
     from relbase.references.scanner import Scan
@@ -45,9 +46,8 @@ class Element(NamedTuple):
     hidden: bool  # no part of the document's tree: a `<base>` does not count
 
 
-# The quotes of texts, which say how they are read.
+# The quotes of texts, which say how they are read; with character references: `charrefs.TEXT`.
 RAW: Final = b">"  # as it stands
-TEXT: Final = b'"'  # with character references, as a value
 PIECES: Final = b"<"  # with comments and CDATA sections between
 
 _FOREIGN: Final = frozenset((b"svg", b"math"))
@@ -254,10 +254,10 @@ class _Around:
         """Whether an end tag closes an element around the foreign content."""
         if name == b"template":
             return self.templates > 0
-        if name not in CLOSED_BY_END_TAG:
+        if not (name := closed_as(name)):
             return False
         self._count()
-        return self._open.get(_counted_as(name), 0) > 0
+        return self._open.get(name, 0) > 0
 
     def _count(self) -> None:
         text, pos = self._text, self._counted
@@ -272,9 +272,8 @@ class _Around:
             name = name.lower()
             if name in _CLOSES_SELECT and not found[2] and self._open.get(b"select"):
                 self._open[b"select"] = 0
-            elif name in CLOSED_BY_END_TAG:
-                name = _counted_as(name)
-                self._open[name] = max(0, self._open.get(name, 0) + (-1 if found[2] else 1))
+            elif one := closed_as(name):
+                self._open[one] = max(0, self._open.get(one, 0) + (-1 if found[2] else 1))
             elif name in tags.RAW_TEXT and not found[2]:
                 pos = tags.raw_text_end(name, text, pos, self.end)
         self._counted = max(self._counted, self.end)
@@ -282,11 +281,6 @@ class _Around:
 
 # Start tags that end a select element that is open; the second select opens none.
 _CLOSES_SELECT: Final = frozenset((b"select", b"input"))
-
-
-def _counted_as(name: bytes) -> bytes:
-    """The end tag of a header closes any header."""
-    return b"h1" if len(name) == len(b"h1") and name[:1] == b"h" and name != b"hr" else name
 
 
 def _start_foreign(

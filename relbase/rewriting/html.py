@@ -40,7 +40,7 @@ from relbase.rewriting.items import (
 from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, on_codebase, visit_url
 from relbase.rewriting.scan import css_scan_for, named_of, scan_for
 from relbase.url.resolver import Profile
-from relbase.view.charrefs import attribute_view, needs_view
+from relbase.view.charrefs import TEXT, attribute_view, needs_view
 from relbase.view.runs import CdataView, Piece, PiecesView, View
 from relbase.view.transcode import UNICODE, escaped_view, text_view
 
@@ -215,7 +215,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
     """The view of a piece of the text of a style element of SVG."""
     part = raw[piece.start : piece.end]
     if not piece.is_cdata:
-        return attribute_view(part, html.TEXT, context.charset)
+        return attribute_view(part, TEXT, context.charset)
     if context.charset == "utf-8" and context.encoding in UNICODE:
         return CdataView(part)
     return _raw_view(part, context, css_escaped)

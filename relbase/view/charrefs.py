@@ -1,4 +1,4 @@
-"""Character references in the value of an HTML attribute.
+"""Character references in the value of an HTML attribute, and in a text.
 
 `&amp` without a semicolon is one depending on what follows: such runs are `unended`, and
 `_begun_reference` finds the author's plain `&am` that an edit could complete.
@@ -24,14 +24,17 @@ def needs_view(raw: bytes) -> bool:
     return _NOT_PLAIN.search(raw) is not None
 
 
+# The quote of a text, where the longest name that begins a run of letters counts, whatever follows.
+TEXT: Final = b"&"
+
+
 def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
     """Return the view of an attribute's value (WHATWG HTML §13.2.5.72 to §13.2.5.80, §13.2.3.5).
 
     A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have.
     """
-    return RunView(
-        raw, partial(_runs, charset), lambda new: spell(new, quote, charset), _begun_reference
-    )
+    find = partial(_runs, charset, quote)
+    return RunView(raw, find, lambda new: spell(new, quote, charset), _begun_reference)
 
 
 def spell(new: bytes, quote: bytes, charset: str) -> bytes:
@@ -58,18 +61,19 @@ _REFERENCES: Final = {character: f"&#{ord(character)};" for character in "'`=\t\
 _UNSAFE: Final = {
     b'"': expression('[&<>"\r\n\0]'),
     b"'": expression("[&<>'\r\n\0]"),
+    TEXT: expression("[&<>\r\n\0]"),
     b"": expression("[&<>\"'`=\t\n\f\r \0]"),
 }
 # After an undecodable byte, which may be half of a character.
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
-def _runs(charset: str, raw: bytes) -> Iterator[Run]:
+def _runs(charset: str, quote: bytes, raw: bytes) -> Iterator[Run]:
     for found in _coded(charset).finditer(raw):
         start, end = found.span()
         first = raw[start]
         if first == _AMPERSAND:
-            run = _reference_run(found, raw)
+            run = _reference_run(found, raw, quote)
         elif first >= _NOT_ASCII:
             run = unit_run(found[0], start, charset)
         elif first:  # §13.2.3.5: CR and CRLF are LF
@@ -100,11 +104,12 @@ def _coded(charset: str) -> re.Pattern[bytes]:
     return regex(_CODED + unit_pattern(charset), re.VERBOSE)
 
 
-def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
+def _reference_run(found: re.Match[bytes], raw: bytes, quote: bytes) -> Run | None:
     # A reference may be as long as the document: nothing is copied without need.
     start, end = found.span()
     if found.lastgroup == "name":
-        meaning = _named(raw, start, end)
+        end = _name_end(raw, start + 1, end, quote)
+        meaning = _names().get(raw[start + 1 : end])
     else:
         code = code_of(found[found.lastindex or 0], 16 if found.lastgroup == "hex" else 10)
         meaning = (_C1.get(code) or chr(code or 0xFFFD)).encode("utf-8")
@@ -113,13 +118,13 @@ def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
     return Run(start, end, meaning, unended=raw[end - 1] != _SEMICOLON)
 
 
-def _named(raw: bytes, start: int, end: int) -> bytes | None:
-    """Return what a maximal alphanumeric name means; none that `=` follows counts."""
-    if end - start > 1 + _LONGEST_NAME:
-        return None
-    if raw[end - 1] != _SEMICOLON and raw[end : end + 1] == b"=":
-        return None
-    return _names().get(raw[start + 1 : end])
+def _name_end(raw: bytes, start: int, end: int, quote: bytes) -> int:
+    """Where the name in some alphanumerics ends; the start for none."""
+    if quote == TEXT:
+        longest = min(end, start + _LONGEST_NAME)
+        return next((at for at in range(longest, start, -1) if raw[start:at] in _names()), start)
+    is_assigned = raw[end - 1] != _SEMICOLON and raw[end : end + 1] == b"="
+    return start if is_assigned or end - start > _LONGEST_NAME else end
 
 
 @cache

@@ -2,17 +2,13 @@
 
 import re
 import shlex
-import shutil
-import subprocess
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 import console
 import pytest
-from web import Page, serving
 
-import relbase
 from tools.manual import commands, help_of, manual
 
 ROOT: Final = Path(__file__).parents[2]
@@ -20,9 +16,8 @@ DOCS: Final = ROOT / "docs"
 COMMANDS: Final = [
     (str(path.relative_to(DOCS)), line)
     for path in sorted(DOCS.rglob("*.md"))
-    for language, block in re.findall(r"```(sh|text)\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+    for block in re.findall(r"```sh\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
     for line in block.splitlines()
-    if language == "sh" or line.startswith("relbase rewrite page.html")  # for Windows
 ]
 
 PAGE: Final = b"<title>t</title><a href='../x'><img srcset='a.png, /b.png 2x'>"
@@ -88,88 +83,6 @@ def test_a_command_of_the_guides_runs(
         )
     else:
         assert ran.stdout or "--check" in arguments
-
-
-FILTERS: Final = [
-    (path.name, command)
-    for path in sorted(DOCS.rglob("*.md"))
-    for block in re.findall(r"```text\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
-    for command in re.findall(r"\brelbase rewrite --delivery[^\"\n]*", block)
-]
-
-
-@pytest.mark.parametrize(("page", "command"), FILTERS)
-def test_a_mail_filter_of_the_guides_passes_on_a_message(
-    page: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "message").write_bytes(MESSAGE)
-    ran = console.run(f"({command} < message)")
-    has_changed = ran.stdout != MESSAGE
-    assert (ran.status, b"rror" in ran.stderr) == (0, False), page
-    assert has_changed == (b"srcset='http://h.example/a.png" in ran.stdout)
-    assert has_changed == ("X-RSS-URL" in command)
-
-
-def test_the_filters_are_found() -> None:
-    assert len(FILTERS) == 4
-
-
-# ---- the recipes for mirrors by wget
-
-
-def html(*links: str) -> Page:
-    return Page("".join(f"<a href='{link}'>x</a>" for link in links).encode())
-
-
-SITES: Final = (
-    {
-        "/": html("a/", "about.html#s", "/a/b.html"),
-        "/about.html": html("/", "./a/b.html"),
-        "/a/": html("b.html", "../about.html", "/"),
-        "/a/b.html": Page(b"<link rel=stylesheet href=../s.css><a href=/about.html><a href=./>"),
-        "/s.css": Page(b"a{background:url(i.png)}", (("Content-Type", "text/css"),)),
-        "/i.png": Page(b"png", (("Content-Type", "image/png"),)),
-    },
-    {
-        "/": html("a/", "about#s", "/a/b?x=1"),
-        "/about": html("/", "./a/b?x=1"),
-        "/a/": html("b?x=1", "../about", "/"),
-        "/a/b?x=1": Page(b"<link rel=stylesheet href=../s.css><a href=/about><a href=./>"),
-        "/s.css": Page(b"a{background:url(i.png)}", (("Content-Type", "text/css"),)),
-        "/i.png": Page(b"png", (("Content-Type", "image/png"),)),
-    },
-)
-RECIPES: Final = re.findall(
-    r"```bash\n(.*?)```", (DOCS / "saved-pages.md").read_text("utf-8"), re.DOTALL
-)
-
-
-@pytest.mark.parametrize(("recipe", "site"), [*zip(RECIPES, SITES, strict=True)])
-def test_a_mirror_by_wget_comes_back(
-    recipe: str, site: dict[str, Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if shutil.which("wget") is None:
-        pytest.skip("needs wget")
-    monkeypatch.chdir(tmp_path)
-    with serving({f"http://h.example{path}": page for path, page in site.items()}) as port:
-        wget = ["wget", "-q", "-r", "-p", "-k", "-E", "-P", "mirror", "http://h.example/"]
-        # A proxy serves the host of the recipe. The pages have no robots.txt.
-        settings = ["-e", "robots=off", "-e", f"http_proxy=http://127.0.0.1:{port}/"]
-        subprocess.run([*wget, *settings, "-e", "no_proxy="], check=True)
-    assert "href='a/index.html'" in Path("mirror/h.example/index.html").read_text("utf-8")
-    ran = console.run(recipe.strip())
-    assert (ran.status, ran.stdout) == (0, b"")
-    written = [path for path in Path("absolute").rglob("*") if path.suffix in {".html", ".css"}]
-    made = {urls_of(path.read_bytes(), path.name) for path in written}
-    before = ((page.body, f"https://h.example{path}") for path, page in site.items())
-    assert made == {urls_of(*one) for one in before if not one[1].endswith(".png")}
-
-
-def urls_of(data: bytes, where: str) -> tuple[str | None, ...]:
-    url = where if where.startswith("https:") else None
-    kind = relbase.Kind.CSS if where.endswith(".css") else relbase.Kind.HTML
-    return tuple(link.url for link in relbase.links(data, url=url, kind=kind))
 
 
 def test_no_command_is_hidden_from_the_tests() -> None:
