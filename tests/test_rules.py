@@ -87,15 +87,13 @@ def test_the_limits_are_those_of_the_code() -> None:
         re.findall(r"^\| ([^|]*?) \| ([^|]*?) \|$", RULES.partition("| limit |")[2], re.MULTILINE)
     )
     mebi = 1 << 20
-    growth = (
-        f"{MAX_GROWTH} times its input, or {MAX_GROWTH_BYTES // mebi} MiB more where that is more"
-    )
+    growth = f"{MAX_GROWTH} times its input, or {MAX_GROWTH_BYTES // mebi} MiB more than it"
     limits = {
-        "an output": growth,
-        "parts of a message within one another": f"{mail.MAX_DEPTH:,}",
+        "an output": f"{growth}, whichever is larger",
+        "nested parts of a message": f"{mail.MAX_DEPTH:,} levels",
         "parts of a message": f"{mail.MAX_PARTS:,}",
-        "elements of XML within one another": f"{xml.MAX_DEPTH:,}",
-        "documents in `srcdoc` within one another": f"{MAX_SRCDOC_DEPTH:,}",
+        "nested elements of XML": f"{xml.MAX_DEPTH:,} levels",
+        "nested `srcdoc` documents": f"{MAX_SRCDOC_DEPTH:,} levels",
         "a body of HTTP, decoded": f"{MAX_DECODED // mebi} MiB",
         "the block of a record of a web archive": f"{MAX_BLOCK // mebi} MiB",
     }
