@@ -46,7 +46,7 @@ def test_library() -> None:
 def test_before_and_after() -> None:
     before, after = blocks("html")
     url = "http://h.example/d/p.html"
-    assert f"`--url {url}`" in README
+    assert f"`relbase rewrite page.html --url {url}`" in README
     assert relbase.rewrite(before.encode(), url=url).data == after.encode()
 
 
