@@ -149,12 +149,14 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
     is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
     several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several"
-    values = settings.url, settings.redirects, settings.fields
-    for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
+    values = settings.url, settings.fields, settings.redirects  # --headers may tell redirects
+    for option, value in zip(("--url", "--headers", "--redirect"), values, strict=True):
         if value:
             text = f"{option} applies to one document, and {several}: give each its own"
             fix = "with --map FILE, --root DIR=URL or --mirror DIR"
-            if option == "--url" and is_tree:
+            if option == "--headers":
+                fix = "with --sidecar SUFFIX"
+            elif option == "--url" and is_tree:
                 fix = f"with --root {in_shell(f'{names[0]}={value}')}, --map FILE or --mirror DIR"
             raise click.UsageError(f"{text} {fix}")
 

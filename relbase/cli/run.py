@@ -239,6 +239,9 @@ class _Process:
         return Done(job, State.FAILED, text)
 
 
+_LONGEST_PAUSE: Final = 3600.0  # seconds: the operating system takes only so many
+
+
 def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
     """Do jobs in several processes, and yield what became of each, in the order they end in."""
     from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
@@ -250,7 +253,7 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
             process.give(next(pending, None))
         while busy := [(one, one.job) for one in processes if one.job is not None]:
             until = min(process.began for process, _ in busy) + limit
-            pause = None if until == inf else max(0.0, until - time.monotonic())
+            pause = min(max(0.0, until - time.monotonic()), _LONGEST_PAUSE)
             wait([process.pipe for process, _ in busy], pause)
             for process, job in busy:
                 done = process.result(job, limit)

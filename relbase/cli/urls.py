@@ -224,14 +224,14 @@ def check(
         if json:
             by = {one.grammar.value: one.production if one.is_url else None for one in both}
             fields = {"url": url, "base": its_base, **by, "parts": _parts(url)[0]}
-            click.echo(object_line(fields, {"violations": found}))
+            streams.say(object_line(fields, {"violations": found}))
             continue
-        click.echo(report(url, found, grammar))
+        streams.say(report(url, found, grammar))
         # Of a relative URL RFC 1738 says nothing.
         if grammar is None and generic.is_url != own.is_url and own.production != "url":
             one, other = (("not a URL", "a URL")[by.is_url] for by in both)
             text = f"{one} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
-            click.echo(f"    verdicts: {text} ({own.production})")
+            streams.say(f"    verdicts: {text} ({own.production})")
     return ExitStatus.FOUND if violates else ExitStatus.DONE
 
 
