@@ -268,7 +268,7 @@ def _rest(body: bytes, at: int) -> Iterator[str]:
 
 def gunzip(body: bytes) -> Iterator[bytes | str]:
     """RFC 1952: a gzip is one member or several."""
-    _begin(body, GZIP[:2], "gzip")
+    _begin(body, GZIP, "gzip")
     if body[3:4] < UNKNOWN_FLAG and (whole := _whole(body)) is not None:
         yield whole
         return

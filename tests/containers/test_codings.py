@@ -122,6 +122,7 @@ def test_what_is_not_as_stated_is_remarked(
         (b"\x89PNG\0", "", "unknown"),
         # a reserved flag: nobody knows what stands before the data (RFC 1952 §2.3.1.2)
         (gzipped(PAGE)[:3] + b"\x20" + gzipped(PAGE)[4:], "", "gzip"),
+        (b"\x1f\x8b\x07" + gzipped(PAGE)[3:], "", "gzip"),  # a reserved method (§2.3.1)
         (b"ffffffffffffffff\r\n" + PAGE, "chunked", ""),  # threat W5
         (b"5\r\nabcdefgh\r\n0\r\n\r\n", "chunked", ""),
         (b"5\r\nabcde\r\n0x10\r\n", "chunked", ""),
