@@ -114,14 +114,13 @@ def decode(raw: bytes, charset: str) -> str:
 
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
-    if string.isascii() and charset not in WIDE and charset != _ISO_2022_JP:
-        return string.encode("ascii")
-    if charset in WIDE:
-        return string.encode(WIDE[charset], "surrogatepass")
+    """Encode text in any charset but UTF-16, which only views of whole documents write."""
     if charset == _ISO_2022_JP:
         from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
 
         return iso2022jp.encode(string, unencodable=unencodable)
+    if string.isascii():
+        return string.encode("ascii")
     if charset == "utf-8":
         return _UNPAIRED.sub("\ufffd", string).encode("utf-8", "surrogateescape")
     encoded = bytearray()

@@ -18,7 +18,7 @@ TABLES = Path(__file__).with_name("characters.txt")
 @cases(TABLES, "decoded", charset=str, data=bytes, meaning=str)
 def test_decode(charset: str, data: bytes, meaning: str) -> None:
     assert decode(data, charset) == meaning
-    if charset in ("utf-16be", "iso-2022-jp"):
+    if charset == "iso-2022-jp":
         assert encode(meaning, charset) == data
 
 
