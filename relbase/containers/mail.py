@@ -215,8 +215,8 @@ class _Walk:
         type_ = stated.type or default
         encoding, disputed = transfer_encoding(data, header)
         if type_.startswith("multipart/") and encoding not in IDENTITY and stated.boundary:
-            mark, start, end = b"--" + stated.boundary, header.body, header.body + _PREAMBLE
-            if data.startswith(mark, start, end) or data.find(self.eol + mark, start, end) >= 0:
+            preamble = self.eol + data[header.body : header.body + _PREAMBLE]
+            if self.eol + b"--" + stated.boundary in preamble:
                 encoding, disputed = "8bit", ""  # in the clear: RFC 2045 §6.4 forbids another one
         opaque, boundary = _structure(type_, stated.boundary, header, encoding)
         depth = parent.depth + 1 if parent else 0

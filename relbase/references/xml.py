@@ -203,11 +203,10 @@ MAX_DECLARED: Final = 10_000
 
 
 def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
-    start, end = tag.span(2)
-    if text.find(b"xmlns", start, end) < 0:
-        return {}
     declared: dict[bytes, bytes] = {}
-    for found in each_attribute(text, start, end):
+    if b"xmlns" not in tag[2]:
+        return declared
+    for found in each_attribute(text, *tag.span(2)):
         name = found[1]
         if len(declared) > MAX_DECLARED:
             break

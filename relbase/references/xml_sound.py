@@ -203,8 +203,7 @@ def _without_repeated(text: bytes) -> bytes:
     copy = bytearray(text)
     for tag in _tags(text):
         names: set[bytes] = set()
-        may_repeat = tag[1] and text.count(b"=", *tag.span(2)) > 1
-        for found in each_attribute(text, *tag.span(2)) if may_repeat else ():
+        for found in each_attribute(text, *tag.span(2)) if tag[1] else ():
             if found[1] in names:
                 if not deciding_attributes().isdisjoint(found[1].split(b":")):
                     return b""

@@ -16,7 +16,7 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from relbase.notes import Reason
@@ -267,7 +267,7 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 
 
 # The vocabulary is bounded; names of a document are not kept.
-@lru_cache(maxsize=1)
+@cache
 def _tables() -> dict[tuple[str, bytes], Held]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
@@ -310,7 +310,7 @@ def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
     return name
 
 
-@lru_cache(maxsize=1)
+@cache
 def deciding_attributes() -> frozenset[bytes]:
     """The names of attributes that decide on others: of conditions, bases, an item's link."""
     found: set[bytes] = {b"xmlns", b"base", b"rel"}

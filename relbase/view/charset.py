@@ -260,12 +260,12 @@ def _xml_encoding(data: bytes) -> str | None:
     # Steps 2 and 3.
     if not data.startswith(b"<?xml"):
         return None
-    end = data.find(b">")
-    start = data.find(b"encoding", 0, end + 1)
+    declaration = data[: data.find(b">") + 1]
+    start = declaration.find(b"encoding")
     if start == -1:
         return None
     # Steps 16 to 18.
-    return _readable_as_ascii(named_in(_XML_ENCODING.match(data, start, end)))
+    return _readable_as_ascii(named_in(_XML_ENCODING.match(declaration, start)))
 
 
 class Lines:
