@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
+import zstandard
 from archives import PACKED, chunks, gz, http, others, record, record_id, response, zstd
 from fastwarc.warc import ArchiveIterator
 from growth import assert_linear_from_10_ms
@@ -173,12 +174,27 @@ def test_the_remark_on_a_member_is_on_the_record_that_ends_in_it() -> None:
     assert [fault.record_id for fault in bad] == [record_id(2)]
 
 
-def test_what_a_damaged_member_holds_before_the_damage_is_salvaged() -> None:
+# More than is fed at a time, too.
+@pytest.mark.parametrize("block", [BLOCKS[3], http(LONG[:20_000])])
+def test_what_a_damaged_member_holds_before_the_damage_is_salvaged(block: bytes) -> None:
     packing = zlib.compressobj(wbits=31)
-    member = packing.compress(SMALL[3][:-500]) + packing.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 9
+    start = response(4, "http://h/b", block)[:-500]
+    member = packing.compress(start) + packing.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 9
     _, (fault,) = read(member)
     assert fault.salvaged is not None
-    assert fault.salvaged.block == BLOCKS[3][:-496]
+    assert fault.salvaged.block == block[:-496]
+
+
+def frame_without_text(kind: bytes, content: bytes) -> bytes:
+    return kind + b"\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
+
+
+def test_only_a_first_frame_is_a_dictionary() -> None:
+    known = zstandard.ZstdCompressionDict(b"".join(SMALL))
+    members = map(zstandard.ZstdCompressor(dict_data=known).compress, SMALL)
+    others = frame_without_text(b"\x50", b"index") + frame_without_text(b"\x5d", b"dictionary")
+    good, bad = read(frame_without_text(b"\x5d", known.as_bytes()) + others.join(members))
+    assert ([one.block for one in good], bad) == (BLOCKS, [])
 
 
 def test_each_of_several_damaged_members_is_a_fault() -> None:

@@ -48,6 +48,7 @@ def test_filters_of_internet_explorer() -> None:
         (b"xsrc='x'", []),
         (b"src=''", []),
         (b"src=x", []),
+        (b"'x'", []),
     ]:
         text = loader % arguments
         assert urls(text) == [*found, b"d"]
