@@ -48,9 +48,9 @@ class ElementRow(NamedTuple):
     # (None where that depends); the rows of its text by "".
     rows: Mapping[str, tuple[Row, ...]] = {}
     plain: Mapping[str, Row | None] = {}
-    # The attributes of which it needs one, so that others, or its text, hold references.
-    needs: Mapping[str, frozenset[str]] = {}
-    own: frozenset[str] = frozenset()  # those in rows, and those that its text needs
+    # The attributes that decide how others, or its text, hold references.
+    asks: Mapping[str, frozenset[str]] = {}
+    own: frozenset[str] = frozenset()  # those in rows, and those that its text asks for
     speaks: bool = False  # whether its text holds references where it has no attributes
     inner: str = HTML  # whose rules are followed inside of it
     hides: bool = False  # whether a `<base>` inside of it does not count
@@ -172,8 +172,8 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     }
     own = frozenset(rows)
     rows[""] = tuple(row for row in held.text if not row.stays)
-    needs = {
-        key: frozenset(_needed(key, found, is_html=is_html))
+    asks = {
+        key: frozenset(_asked(found, is_html=is_html))
         for key, found in rows.items()
         if plain_rows.get(key) is None
     }
@@ -183,9 +183,9 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         vocabulary_,
         rows,
         plain_rows,
-        needs,
-        own | needs[""],
-        "" in needs[""],
+        asks,
+        own | asks[""],
+        any(row.when is None or row.when.holds(lambda _name: b"") for row in rows[""]),
         namespace_inside(name, vocabulary_ or ""),
         hides=name == b"template" or (name == b"noscript" and is_html and is_of_html),
         is_opaque=is_html and is_of_html and name in _OPAQUE,
@@ -195,13 +195,12 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     )
 
 
-def _needed(key: str, rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
-    """The attributes that decide on another one; itself where none has to be there."""
+def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
+    """The attributes that decide which of some rows counts, and how."""
     for row in rows:
-        if row.when is None or row.when.holds(lambda _name: b""):
-            yield key
-        for name in row.when.asks if row.when else ():
-            yield from _spelled(name, is_html=is_html)
+        for condition in filter(None, (row.when, row.local_when)):
+            for name in condition.asks:
+                yield from _spelled(name, is_html=is_html)
 
 
 # Names that documents share; a hostile one may be as long as its document.

@@ -73,8 +73,8 @@ class Walk:
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # What values that pages repeat become, by their rows and contexts.
         self._repeated: dict[tuple[str, int, int], Value] = {}
-        # By which rows texts hold references, by what their elements say (kept for their ids).
-        self._speaking: dict[tuple[object, ...], tuple[ElementRow, list[Row]]] = {}
+        # Which rows count, by what elements say (kept for their ids).
+        self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
         self._all = True  # whether what stays is asked for, too
         # Where xml:base nests too deep: kept, since contexts are known by their ids.
         self._nowhere = self.inside.on(UNKNOWN)
@@ -86,7 +86,7 @@ class Walk:
         self._item: tuple[Any, str] = None, ""  # of a feed, and its link
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
-    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912
+    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in the order of the document."""
         get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
         self._all = all_
@@ -105,11 +105,16 @@ class Walk:
             for key in keys:
                 if key not in plain:
                     continue
-                row = plain[key]
+                row, around, at_once = plain[key], context, resolve
                 if row is None:
-                    if not kind.needs[key].isdisjoint(keys):
-                        yield from self._value(spot, key, context)
-                    continue
+                    rows = self._rows(spot, key)
+                    if not rows:
+                        continue
+                    row = rows[0]
+                    if key == XML_BASE and scope is not None:
+                        around = scope.around
+                    if key == XML_BASE or row.on_codebase:
+                        at_once = None
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
                 is_url = row.syntax is _URL
@@ -122,8 +127,8 @@ class Walk:
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
                     may_be_local = value[:1] == "#" and row.local
-                    if resolve is not None and _plain(value) and not may_be_local:
-                        url = resolve(value)
+                    if at_once is not None and _plain(value) and not may_be_local:
+                        url = at_once(value)
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
@@ -133,12 +138,11 @@ class Walk:
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
-                found = self._settled(spot, attribute, row, value, context)
+                found = self._settled(spot, attribute, row, value, around)
                 if all_ or any(link[5] in _REPORTED for link in found.links):
                     yield found
-            # Without the attributes that it depends on most text holds nothing: that of scripts.
-            if kind.speaks or not kind.needs[""].isdisjoint(keys):
-                yield from self._texts(spot, context)
+            if kind.rows[""]:
+                yield from self._texts(spot, self._rows(spot, ""), context)
 
     def _context(self, spot: Spot) -> Context:
         """What the references of an element are resolved with."""
@@ -173,30 +177,27 @@ class Walk:
             self._stated[key] = around.on(base)
         return self._stated[key]
 
-    def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
-        """The value of an attribute that depends on others, or of xml:base itself."""
-        if spot.scope is not None and key == XML_BASE:
-            context = spot.scope.around
-        row = counting(spot.kind.rows[key], self._says(spot), extended=True)
-        if row is not None:
-            attribute = self._tree.spelled(spot.element, key)
-            value = self._tree.get(spot.element, attribute)
-            yield self._settled(spot, attribute, row, value, context)
+    def _rows(self, spot: Spot, key: str) -> tuple[Row, ...]:
+        """The rows of an attribute, or of the text, that count by what the element says."""
+        element, kind, keys, *_ = spot
+        get, spelled = self._tree.get, self._tree.spelled
+        asked = [name if name in keys else None for name in kind.asks[key]]
+        said = key, *[name and get(element, spelled(element, name)) for name in asked]
+        if known := self._counted.get((id(kind), said)):
+            return known[1]
+        counted = (counting((row,), self._says(spot), extended=True) for row in kind.rows[key])
+        rows = tuple(filter(None, counted))
+        # A hostile document has no end of others.
+        if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
+            self._counted[id(kind), said] = kind, rows
+        return rows
 
-    def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
-        get, asked = self._tree.get, spot.kind.needs[""]
-        said = id(spot.kind), *[(key, get(spot.element, key)) for key in spot.keys if key in asked]
-        if said not in self._speaking:
-            rows, says = spot.kind.rows[""], self._says(spot)
-            counted = [row for row in rows if row.when is None or row.when.holds(says)]
-            self._speaking[said] = spot.kind, counted
-        _, counted = self._speaking[said]
+    def _texts(self, spot: Spot, rows: tuple[Row, ...], context: Context) -> Iterator[Value]:
         # Of most scripts the text is never looked at: it may be long.
-        for holder, text in self._tree.texts(spot.element) if counted else ():
-            for row in counted:
+        for holder, text in self._tree.texts(spot.element) if rows else ():
+            for row in rows:
                 if not row.only or encode_inner(text.lstrip()).startswith(row.only):
-                    is_html = row.syntax is Nested.HTML
-                    inside = self._on_link(spot, context) if is_html else context
+                    inside = self._on_link(spot, context) if row.syntax is Nested.HTML else context
                     place = Place(decode_inner(spot.kind.name), "", row)
                     visit = partial(visit_value, encode_inner(text), place=place)
                     yield self._apart(spot, holder, text, visit, inside)
@@ -390,3 +391,4 @@ _BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
 # Longer values are seldom there twice.
 _LONGEST: Final = 2048
+_MANY: Final = 1024
