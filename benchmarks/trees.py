@@ -18,6 +18,7 @@ from urllib.parse import urljoin
 import bs4
 import lxml.html
 
+from benchmarks.corpora import corpora
 from benchmarks.timing import Timing, table
 from relbase.trees import make_links_absolute
 
@@ -42,6 +43,10 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
         title = "Links of trees of lxml.html made absolute: p1/../q1?x, each another"
         ways = {"relbase": _ours, "lxml's own": _by_lxml}
         yield _compared(title, lxml.html.document_fromstring, ways, [b"<p>" + links], rounds)
+        for corpus in corpora(data):
+            if corpus.name in {"tidied", "raw"}:
+                title = f"Links of trees of lxml.html made absolute: {corpus.name} pages"
+                yield _compared(title, lxml.html.document_fromstring, ways, corpus.pages, rounds)
         for name, parse, peer, way in (
             ("lxml.html", lxml.html.document_fromstring, "lxml's own", _by_lxml),
             ("BeautifulSoup(lxml)", _soup("lxml"), "a loop of urljoin", _by_loop),

@@ -19,7 +19,7 @@ from relbase.opening.door import reader
 from relbase.policy import Policy
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
-from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
+from relbase.references.values import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.references.vocabulary import Nested, Row, ValueOf, counting, held
 from relbase.references.xml import sheet_href
 from relbase.rewriting.context import Budget, Context, Task
@@ -269,6 +269,10 @@ class Walk:
             codebase = on_codebase(trimmed(self._said(spot, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
             return Value(element, None, [])
+        elif isinstance(row.syntax, Syntax) and not self._all:
+            spans = SYNTAXES[row.syntax](text)
+            if all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
+                return Value(element, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
         made = self._value_of(spot, element, attribute, value, visit_value(text, context, place))
         if row.syntax is _URL and made.text is not None:
@@ -376,6 +380,7 @@ _REWRITTEN: Final = Status.REWRITTEN
 
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
+_ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
 _NO_SPAN: Final = Span(0, 0)
 
 # A reference that holds no parameters and nothing that a URL parser writes anew.
