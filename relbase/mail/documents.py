@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail
@@ -16,7 +15,7 @@ from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
 from relbase.rewriting.html import nested
-from relbase.rewriting.items import Found, Item, lower, separate, shift
+from relbase.rewriting.items import Found, Item, lower, parted, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
@@ -67,16 +66,22 @@ def visit_body(entity: MailPart) -> Iterator[Item]:
 
 def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
     part = entity.part
-    findings, edits = separate(items)
-    if edits and (at := view.inner.find(_CLEAR_SIGNED)) >= 0:
-        span = Span(at, at + 1)
-        findings.append(entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, span))
-    items = lower(chain(findings, edits), view, part.body.start)
+    items = lower(_signed(entity, items, view), view, part.body.start)
     if part.disputed:
         items = fit_both_readings(entity, items)
     elif part.encoding in IDENTITY:
         items = fit(entity, part.body, items)
     return fit_header(entity, items)
+
+
+def _signed(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
+    """The items of a document, with a note if an edit breaks a signature in it."""
+    is_edited = False
+    for item in items:
+        is_edited = is_edited or isinstance(item, Edit)
+        yield item
+    if is_edited and (at := view.inner.find(_CLEAR_SIGNED)) >= 0:
+        yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
 
 
 def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
@@ -189,7 +194,8 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
         if part.encoding in IDENTITY or (opened := open_document(entity)) is None:
             continue
         inner = opened[0].inner
-        items, edits = separate(opened[1].visit())
+        edits: list[Edit] = []
+        items = parted(opened[1].visit(), edits)
         found = tuple(item for item in items if isinstance(item, Found))
         span = Span(part.body.start + at, part.body.end + at)
         where = entity.context.part, span, part.encoding

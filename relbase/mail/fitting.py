@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from relbase.containers.fields import read_header
 from relbase.containers.mail import BASE64
@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import Found, Item, Status, separate
+from relbase.rewriting.items import Found, Item, Status, held
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -22,14 +22,14 @@ MAX_LINE: Final = 998
 
 def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a header or of a body that is not encoded, with the edits that mail allows."""
-    findings, edits = separate(items)
+    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     notes: list[Note] = []
     for changes, note in _judged(entity, within, edits):
         kept += () if note and note.reason is Reason.MIME_BOUNDARY else changes
         notes += (note,) if note else ()
     refused = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
-    yield from _keep_in_lines(findings, refused) if refused else findings
+    yield from keep_in_lines(findings, refused) if refused else findings
     yield from notes
     yield from kept
 
@@ -71,14 +71,6 @@ def _judged(
 _DELIMITER: Final = "the line would become a delimiter of a multipart: its links are left unchanged"
 
 
-class _Line(NamedTuple):
-    """A line with its line end, or several that edits join, and those edits."""
-
-    start: int
-    end: int
-    edits: list[Edit]
-
-
 def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
     """The first bytes of a line as it is written: it may be all of a body, with a million edits."""
     text, at = b"", 0
@@ -90,20 +82,23 @@ def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> b
     return text + line[at : at + length]
 
 
-def _lines(data: bytes, within: Span, edits: Iterable[Edit], eol: bytes) -> Iterator[_Line]:
-    line = _Line(within.start, within.start, [])
+def _lines(
+    data: bytes, within: Span, edits: Iterable[Edit], eol: bytes
+) -> Iterator[tuple[int, int, list[Edit]]]:
+    """Lines with their line ends, or several that edits join, and those edits."""
+    start = end = within.start
+    changes: list[Edit] = []
     for edit in edits:
-        if edit.start >= line.end and line.end < within.end:
-            if line.edits:
-                yield line
-            start = data.rfind(eol, line.end, edit.start) + 1 or line.end
-            line = _Line(start, start, [])
-        line.edits.append(edit)
-        if edit.end >= line.end:
-            found = data.find(eol, edit.end, within.end)
-            line = line._replace(end=within.end if found < 0 else found + 1)
-    if line.edits:
-        yield line
+        if edit.start >= end and end < within.end:
+            if changes:
+                yield start, end, changes
+            start = end = data.rfind(eol, end, edit.start) + 1 or end
+            changes = []
+        changes.append(edit)
+        if edit.end >= end:
+            end = data.find(eol, edit.end, within.end) + 1 or within.end
+    if changes:
+        yield start, end, changes
 
 
 def _starts(text: bytes, delimiters: Sequence[bytes], eol: bytes) -> set[bytes]:
@@ -120,7 +115,7 @@ def _longest(text: bytes, eol: bytes) -> int:
     return max(len(line.rstrip(b"\r")) for line in text.split(eol))
 
 
-def _keep_in_lines(
+def keep_in_lines(
     findings: Iterable[Found | Note], lines: Sequence[Span]
 ) -> Iterator[Found | Note]:
     starts = [line.start for line in lines]
@@ -136,7 +131,7 @@ def _keep_in_lines(
 def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a body that some programs decode, with the edits that all show alike."""
     part, data = entity.part, entity.data
-    findings, edits = separate(items)
+    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
@@ -147,7 +142,7 @@ def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]
         else:
             start, end, _ = next(_lines(data, part.body, [edit], entity.eol[-1:]))
             lines.append(Span(start, end))
-    yield from _keep_in_lines(findings, lines) if lines else findings
+    yield from keep_in_lines(findings, lines) if lines else findings
     if edits:
         text = f"states its encoding as {part.disputed!a}, which only some mail programs decode"
         left = f": the links in {len(lines)} of its lines stay as they are" if lines else ""
@@ -168,7 +163,7 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     if part.header.body > part.header.end:
         yield from items
         return
-    findings, edits = separate(items)
+    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     eol = entity.eol[-1:]
     empty = _EMPTY_LINE[eol].finditer(entity.data, *part.body)
     end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)
@@ -181,7 +176,7 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
         yield from edits
         return
     lines = Span(part.body.start, end)
-    yield from _keep_in_lines(findings, [lines])
+    yield from keep_in_lines(findings, [lines])
     yield entity.note(Reason.MIME_HEADER, _NO_EMPTY_LINE, lines)
     yield from edits[len(first) :]
 

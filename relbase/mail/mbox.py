@@ -1,22 +1,21 @@
-"""An mbox: the messages in it, each with the bases of its own.
-
-`Lengths` has the last word on the edits of a message: readers of the output find the same messages.
-"""
+"""An mbox: its messages, each with its own bases; readers of the output find the same ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
 from relbase.expressions import regex
 from relbase.mail.documents import DecodedBody, decoded_bodies
+from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context
-from relbase.rewriting.items import Found, Item, Status, separate, shift
+from relbase.rewriting.items import Item, held, shift
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -24,9 +23,7 @@ if TYPE_CHECKING:
 
 class Numbered(NamedTuple):
     number: int  # the first one is 1
-    # what stands before it and is not part of it: a From_ line; before the first one also what the
-    # file begins with
-    before: bytes
+    before: bytes  # its From_ line; of the first one also what the file begins with
     message: mbox.Message
     start: int  # where its content begins in the file
     lines: int  # how many lines of the file are before that
@@ -144,22 +141,19 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
         found_only = context.task.found_only and not lengths.concern(one)
         task = context.task._replace(budget=budget, found_only=found_only)
         inside = context.having(part=str(one.number), task=task)
-        if found_only:
-            yield from shift(visit_message(one.message.content, inside), one.start)
-            continue
-        findings, edits = separate(visit_message(one.message.content, inside))
+        items = (
+            item
+            for item in visit_message(one.message.content, inside)
+            if not (isinstance(item, Note) and is_settled(one.message, item))
+        )
+        findings, edits = yield from held(items, one.start, at_once=found_only or task.edits_only)
         settled, notes = lengths.settle(one, edits)
         if note := budget.note(inside.part):
             notes.append(note)
-        is_dropped = bool(edits) and not settled
-        left: list[Item] = []
-        for item in findings:
-            if is_dropped and isinstance(item, Found) and item.status is Status.REWRITTEN:
-                left.append(item._replace(status=Status.KEPT))
-            elif not (isinstance(item, Note) and is_settled(one.message, item)):
-                left.append(item)
-        left += (note._replace(part=inside.part) for note in notes)
-        yield from shift([*left, *settled], one.start)
+        if edits and not settled:
+            findings = keep_in_lines(findings, [Span(0, len(one.message.content))])
+        left = (note._replace(part=inside.part) for note in notes)
+        yield from shift(chain(findings, left, settled), one.start)
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"

@@ -21,7 +21,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.items import Item, lower, parted, separate, shift
+from relbase.rewriting.items import Item, held, lower, parted, shift
 from relbase.rewriting.reference import Place, visit_url
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
@@ -62,7 +62,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
     """The notes on messages and multiparts that are not what they state, so nothing is read."""
-    if data.startswith(_WIDE_BOMS):
+    if data.startswith(tuple(WIDE_BOMS.values())):
         yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, 2), _WIDE)
     for part in parts:
         header, (start, end) = part.header, part.body
@@ -84,7 +84,6 @@ _NO_HEADER: Final = (
     "begins with its body, without a header: that is plain text, in which no links are looked for "
     "(RFC 822 §4.1, RFC 2045 §5.2)"
 )
-_WIDE_BOMS: Final = tuple(WIDE_BOMS.values())
 _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
 # How far into a body its first word is looked for.
 _BLANK: Final = 1024
@@ -263,7 +262,8 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
     if start == end:
         yield Note(Reason.FIELD_STALE, context.part, number, _WRONG)
         return
-    findings, edits = separate(visit_message(data[start:end], context))
+    items = visit_message(data[start:end], context)
+    findings, edits = yield from held(items, start, at_once=context.task.edits_only)
     yield from shift(findings, start)
     if edits:
         at, after = number

@@ -97,14 +97,16 @@ def _up_to_base(
     """
     budget = around.task.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
-    lists = 0
+    kept = seen = 0
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found, iter(())
         visited = iter(_visit_element(text, element, inside, around))
         items += islice(visited, _KEPT)
-        lists += _made_at_once(element, around)
-        kept = lists if around.task.edits_only else lists + len(items)
+        kept += _made_at_once(element, around)
+        if len(items) - seen >= _KEPT:  # edits are kept anyway
+            kept += sum(type(item) is not Edit for item in items[seen:])
+            seen = len(items)
         if (budget is not None and budget.left < enough) or kept >= _KEPT:
             task = inside.task._replace(
                 edits_only=True, found_only=False, link=None, budget=Budget(len(text))

@@ -80,11 +80,15 @@ def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
             yield item
 
 
-def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
-    """Return what was found and noted among items, and the edits, each in their order."""
+def held(
+    items: Iterable[Item], offset: int = 0, *, at_once: bool
+) -> Generator[Item, None, tuple[Iterable[Found | Note], list[Edit]]]:
+    """Return what was found and noted, unless that is handed on at once, and the edits."""
     edits: list[Edit] = []
-    findings = list(parted(items, edits))
-    return findings, edits
+    findings = parted(items, edits)
+    if at_once:
+        yield from shift(findings, offset)
+    return list(findings), edits
 
 
 def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:

@@ -17,7 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.mail.fitting import MAX_LINE, fit
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import separate
+from relbase.rewriting.items import parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,9 +32,10 @@ def fitted(
     data: bytes, edits: list[Edit], boundaries: Sequence[bytes], eol: bytes = b"\n"
 ) -> tuple[list[Edit], list[Note]]:
     part = walk(b"")[0]._replace(boundaries=tuple(boundaries))
-    context = cast("Context", SimpleNamespace(part=""))
+    context = cast("Context", SimpleNamespace(part="", task=SimpleNamespace(edits_only=False)))
     entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
-    notes, kept = separate(fit(entity, Span(0, len(data)), edits))
+    kept: list[Edit] = []
+    notes = list(parted(fit(entity, Span(0, len(data)), edits), kept))
     return kept, cast("list[Note]", notes)
 
 

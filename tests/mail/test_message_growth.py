@@ -141,12 +141,23 @@ DENSE: Final[dict[str, Make]] = {
 }
 MEMORY.update(DENSE)
 
+# No base: each reference is counted, and none is kept until the end.
+UNRESOLVED: Final[dict[str, Make]] = {
+    "no base, field": repeated(b"<x>,", b"List-Post: "),
+    "no base, 7bit": repeated(b"<a href=x>", HTML + b"\n"),
+    "no base, between boundaries": repeated(b"<a href=x>", MIXED + b"--b\n" + HTML + b"\n"),
+    "no base, mbox": repeated(b"<a href=x>\n", FROM + HTML + b"\n"),
+}
+MEMORY.update(UNRESOLVED)
+
 
 @needs_status
 @pytest.mark.parametrize("name", MEMORY)
 def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
     """At most 6 times the largest part, which is nearly the whole message."""
-    used = memory_of(tmp_path, MEMORY[name](SIZE), URL, "mail")
+    kind = "mbox" if name.endswith("mbox") else "mail"
+    url, size = ("", SIZE // 4) if name in UNRESOLVED else (URL, SIZE)
+    used = memory_of(tmp_path, MEMORY[name](size), url, kind)
     assert bool(used.given) == (
         name
         in {"base64", "quoted-printable", "7bit", "base64, attached picture", "M4 bases", *DENSE}

@@ -36,7 +36,7 @@ def measure(length, kind, call, path):
         url, data = file.read(int(length)).decode(), file.read()
     if call == "links":
         return sum(1 for _ in relbase.links(data, url=url, kind=kind)) and peak() - before, 0
-    result = relbase.rewrite(data, url=url, kind=kind)
+    result = relbase.rewrite(data, url=url or None, kind=kind)
     return peak() - before, len(result.data) if result.changed else 0
 for line in sys.stdin:
     if os.fork() == 0:
