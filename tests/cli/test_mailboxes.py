@@ -40,9 +40,11 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
             raise MemoryError
 
     meanwhile(monkeypatch, failing)
-    result = run("rewrite", "in.mbox", *URL)
+    Path("map").write_text("a@b\thttp://h/\n")  # the message that failed might be of this sender
+    result = run("rewrite", "in.mbox", *URL, "--message-map", "map")
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://h/x", b"=x"))
     assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it is too large")
+    assert "selects no message" not in result.stderr
 
 
 def test_what_is_read_again_under_the_lock_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
