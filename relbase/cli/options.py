@@ -25,7 +25,7 @@ from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
-from relbase.cli.origins.paths import Line, Mirror, Root
+from relbase.cli.origins.paths import Found, Mirror, Root
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import expression, regex
@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     verbosity: Verbosity = Verbosity.COUNTED
     origins: Origins = Origins()
     message_urls: MessageUrlTable | None = None
-    message_map: Mapping[str, Line] = {}  # by selectors
+    message_map: Mapping[str, Found] = {}  # by selectors; the source is a line
 
     def call(self, name: str) -> Call:
         """Return the call for an input of a name, which has no document yet."""
@@ -88,7 +88,7 @@ class Settings(NamedTuple):
         for selector, line in self.message_map.items():
             if selector not in matched:
                 text = f"{_quoted(selector)} selects no message [selects-nothing]"
-                warned.add("selects-nothing", f"{line.place}: warning: {text}")
+                warned.add("selects-nothing", f"{line.source}: warning: {text}")
         return warned
 
     def _kind_of_type(self) -> Kind | None:
@@ -107,7 +107,7 @@ def settings(given: dict[str, Any]) -> Settings:
     if mapped is not None or names is not None:
         from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
 
-        urls = {selector: line.url for selector, line in (mapped or {}).items()}
+        urls = {selector: line.url or "" for selector, line in (mapped or {}).items()}
         message_urls = MessageUrlTable(urls, names or ())
     policy: dict[str, Any] = {}
     for field in dataclasses.fields(Policy):
@@ -221,10 +221,10 @@ def date(value: str) -> str:
 
 def map_of_urls(
     what: str, key: Callable[[str], str], comments: tuple[str, ...], value: str
-) -> dict[str, Line]:
+) -> dict[str, Found]:
     """Read a file with `what`, a tab and a URL on each line, by what `key` makes of the first."""
     data = read_file(value, f"give a file with {what}, a tab and a URL on each line")
-    found: dict[str, Line] = {}
+    found: dict[str, Found] = {}
     # Programs of Windows begin a text with a mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
@@ -234,7 +234,7 @@ def map_of_urls(
         url = url.strip()
         try:
             why = unsuitable(url) if name else "it has no tab after a name"
-            if why is None and found.setdefault(key(name), Line(url, place)).url != url:
+            if why is None and found.setdefault(key(name), Found(url, place)).url != url:
                 why = "a line before gives it another URL"
         except ValueError as error:
             why = str(error)

@@ -19,7 +19,7 @@ from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import Writer, identity, locked
+from relbase.cli.writing import Writer, locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
@@ -43,11 +43,12 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
-        before = _directory_of(job)
+        folder = os.path.dirname(job.input.name)  # noqa: PTH120
+        before = os.path.realpath(folder)
         # Who wrote to a file that is replaced may be done by the second time.
         with suppress(*[files.ChangedError] if plan.options.in_place else ()):
             return _Doing(plan, writer, job, read).process()
-        if _directory_of(job) != before:
+        if os.path.realpath(folder) != before:
             text = "its directory was replaced while it was read: nothing was written"
             return Done(job, State.FAILED, text)
         return _Doing(plan, writer, job, read).process()
@@ -61,12 +62,6 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
         raise
     except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
         return Done(job, State.FAILED, files.reason(error))
-
-
-def _directory_of(job: Job) -> tuple[int, int] | None:
-    with suppress(OSError):
-        return identity(os.stat(os.path.dirname(job.input.name) or os.curdir))  # noqa: PTH116, PTH120
-    return None
 
 
 class _Doing:

@@ -19,7 +19,7 @@ from relbase.bases.marks import NONE, Marks, Places, Unarchived, archived, read_
 from relbase.call import Call, Origin
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
-from relbase.cli.origins.paths import Found, Line, Mirror, Root
+from relbase.cli.origins.paths import Found, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -30,7 +30,7 @@ from relbase.url.resolver import Profile
 
 class Origins(NamedTuple):
     detect: bool = True
-    mapped: dict[str, Line] | None = None  # --map: by file names
+    mapped: dict[str, Found] | None = None  # --map: by file names; the source is a line
     roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()  # suffixes
@@ -100,7 +100,7 @@ class Finder:
             yield f"warning: no line of --map names an input: {fix}"
         elif others:
             more = f"; {counted(len(others) - 1, 'more line')} like it" if others[1:] else ""
-            place = mapped[others[0]].place
+            place = mapped[others[0]].source
             yield f"warning: {place}: there is no file {in_shell(others[0])}{more}"
         for mirror in origins.mirrors:
             if any(paths.url_in_mirror(one.name, mirror) for one in inputs):

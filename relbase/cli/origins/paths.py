@@ -69,13 +69,6 @@ class Found(NamedTuple):
     notes: tuple[Note, ...] = ()  # on what does not count, or with a doubt
 
 
-class Line(NamedTuple):
-    """A line of a file that gives names their URLs."""
-
-    url: str
-    place: str  # FILE:NUMBER, for messages
-
-
 class Root(NamedTuple):
     directory: str
     url: str
