@@ -30,7 +30,7 @@ from relbase.cli.origins.places import Local
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import expression, regex
 from relbase.kind import Kind
-from relbase.opening.door import kind_of_file, kind_of_type
+from relbase.opening.door import kind_of_call, kind_of_type
 from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
@@ -66,7 +66,8 @@ class Settings(NamedTuple):
     def call(self, name: str) -> Call:
         """Return the call for an input of a name, which has no document yet."""
         kind = Kind(self.kind) if self.kind else None
-        if kind is None and self._kind_of_type() is None and is_message(name):
+        types = (value for field, value in self.fields if field.lower() == "content-type")
+        if kind is None and kind_of_type(next(types, "")) is None and is_message(name):
             kind = Kind.MAIL
         return Call(
             *(self.url, self.redirects, self.fields),
@@ -76,11 +77,7 @@ class Settings(NamedTuple):
         )
 
     def kind_of(self, name: str, start: bytes) -> Kind:
-        if self.kind is not None:
-            return Kind(self.kind)
-        delivered = Kind.MAIL if is_message(name) else None
-        stated = self._kind_of_type() or delivered
-        return stated or kind_of_file("" if name == STDIN else name, start)
+        return kind_of_call(self.call(name), start)
 
     def unmatched(self, matched: Collection[str]) -> Collected:
         """Return the warnings on the lines of --message-map that select no message."""
@@ -90,10 +87,6 @@ class Settings(NamedTuple):
                 text = f"{_quoted(selector)} selects no message [selects-nothing]"
                 warned.add("selects-nothing", f"{line.source}: warning: {text}")
         return warned
-
-    def _kind_of_type(self) -> Kind | None:
-        types = (value for field, value in self.fields if field.lower() == "content-type")
-        return kind_of_type(next(types, ""))
 
 
 def settings(given: dict[str, Any]) -> Settings:
