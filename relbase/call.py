@@ -115,7 +115,7 @@ def check(
     if charset is not None and lookup(charset) is None:
         raise ValueError(
             f"{charset[:80]!r} is not a charset label of the WHATWG Encoding Standard: "
-            "give one, such as 'utf-8', or None to have it found"
+            "give one, such as 'utf-8', or None to detect it"
         )
     if not isinstance(detect, bool):
         raise TypeError(f"detect is a bool, not {type(detect).__name__}: give True or False")

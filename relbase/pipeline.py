@@ -219,7 +219,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
         if base.url:
             why = f"none can be resolved against {base.url[:200]!r}"
         elif base.layer is not Layer.NONE:
-            why = f"a program is still to fill in the placeholder of {base.source}"
+            why = f"a program has yet to fill in the placeholder in {base.source}"
         notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))
     return edits
 

@@ -136,7 +136,7 @@ def _arguments(
     if urls and "url" not in given:
         if urls[0].startswith("/"):
             raise ValueError(
-                f"the response knows the path of its URL alone, {urls[0][:80]!r}: give the "
+                f"the response knows only the path of its URL, {urls[0][:80]!r}: give the "
                 "URL that was requested as url=..."
             )
         call["url"], call["redirects"] = urls[0], urls[1:]
@@ -159,7 +159,7 @@ def _page(response: object) -> tuple[str, tuple[str, ...]] | None:
         if iscoroutine(text):
             text.close()
             raise ValueError(
-                "the page is of Playwright's async API: give await page.content() to rewrite_text, "
+                "the page is of an async API: give await page.content() to rewrite_text, "
                 "with url=page.url"
             )
     is_known = isinstance(url, str) and not url.startswith(("about:", "data:"))
@@ -283,7 +283,7 @@ def _body(response: object) -> bytes:
             ) from error
         if iscoroutine(found):
             found.close()
-            raise ValueError("the response is of an async API: give what await response.body() is")
+            raise ValueError("the response's API is async: give what await response.body() returns")
         if isinstance(found, (bytes, bytearray, memoryview)):
             # What aiohttp has given to its reader, of which some may have been read.
             fed = _at(response, "content.total_bytes")
@@ -313,7 +313,7 @@ def _bytes_read(response: object) -> int:
 # urllib3, Werkzeug
 _BODIES: Final = ("content", "body", "_body", "data")
 _GONE: Final = (
-    "the response's body was read before, and is not kept: give what you read to rewrite, with "
+    "the response's body was already read and is not kept: give what you read to rewrite, with "
     "url=response.url and headers=response.headers.items()"
 )
 
@@ -327,8 +327,8 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
         raise ValueError(_GONE) from error
     if not isinstance(found, bytes):
         raise TypeError(
-            f"response.read() gave a {type(found).__name__}, not bytes: give bytes to rewrite, or "
-            "a str to rewrite_text"
+            f"response.read() returned a {type(found).__name__}, not bytes: give bytes to rewrite, "
+            "or a str to rewrite_text"
         )
     return found
 

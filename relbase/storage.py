@@ -126,7 +126,7 @@ def put(made: str, path: str) -> None:
             copyfileobj(file, stream, 1 << 22)
         size = os.path.getsize(made)  # noqa: PTH202
         if filesystem.get_file_info(first).size != size:
-            raise OSError(f"{path}: not all of it was uploaded")  # noqa: TRY301
+            raise OSError(f"{path}: the upload is incomplete")  # noqa: TRY301
         if renames:
             filesystem.move(first, name)
     except BaseException:

@@ -201,7 +201,7 @@ def test_what_depends_on_a_charset_that_nothing_states(
     with scanning(name):
         notes = rewrite(document, url=URL, profile="whatwg", kind="html").notes
     assert [note.reason for note in notes] == ([Reason.CHARSET_UNSTATED] if charset else [])
-    assert charset is None or f"taken for {charset}" in notes[0].text
+    assert charset is None or f"{charset} is assumed" in notes[0].text
     assert reasons(document, url=URL, kind="html") == []
     label = {"url": URL, "profile": "whatwg", "kind": "html", "charset": "koi8-r"}
     assert reasons(document, **label) == []

@@ -76,7 +76,7 @@ def test_every_command_and_option_of_the_policy_is_named() -> None:
 
 
 def test_where_to_change_what_names_what_is_there() -> None:
-    _, _, section = CONTRIBUTING.partition("## Where things are changed")
+    _, _, section = CONTRIBUTING.partition("## Where to change things")
     names = re.findall(r"`(relbase/[\w/.]+)`", section)
     assert len(names) > 8
     assert [name for name in names if not (ROOT / name).exists()] == []

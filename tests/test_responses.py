@@ -235,7 +235,7 @@ def test_a_response_of_urllib3(path: str, port: int) -> None:
 
 def test_a_response_of_urllib3_that_knows_no_host() -> None:
     response = urllib3.HTTPResponse(b"<a href=x>", {"Content-Type": "text/html"}, request_url="/d/")
-    with pytest.raises(ValueError, match=r"the path of its URL alone, '/d/': give .* as url="):
+    with pytest.raises(ValueError, match=r"only the path of its URL, '/d/': give .* as url="):
         rewrite_response(response)
     assert rewrite_response(response, url="http://h/d/").data == b"<a href=http://h/d/x>"
 
@@ -276,7 +276,7 @@ BAD: Final[list[tuple[Any, type[Exception], str]]] = [
     (SimpleNamespace(url="http://h/", headers={}), TypeError, "give its bytes to rewrite"),
     (SimpleNamespace(url="http://h/", headers=5, content=b""), TypeError, "headers are a int"),
     (SimpleNamespace(url="http://h/", headers="a: b", content=b""), TypeError, "a mapping, or"),
-    (SimpleNamespace(url="/d/", headers={}, content=b""), ValueError, "the path of its URL alone"),
+    (SimpleNamespace(url="/d/", headers={}, content=b""), ValueError, "only the path of its URL"),
     (SimpleNamespace(url="http://h/", headers={}, content="<p>"), TypeError, "rewrite"),
     (SimpleNamespace(url="http://h/", headers={}, read=lambda: "<p>"), TypeError, "rewrite_text"),
     (Stream(), ValueError, "call await response.read"),
@@ -295,7 +295,7 @@ def test_a_bad_response_is_an_error_that_names_the_fix(
     assert type(raised.value) is error
 
 
-def refused(response: Any, why: str = "was read before") -> None:
+def refused(response: Any, why: str = "was already read") -> None:
     with pytest.raises(ValueError, match=why):
         rewrite_response(response)
 

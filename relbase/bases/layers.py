@@ -199,7 +199,7 @@ plain_base: Final = expression(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+")
 
 def _unsuitable(url: str) -> str | None:
     if not url:
-        return "it is empty: it is unknown, and references are taken for absolute (RFC 1808 §3.4)"
+        return "it is empty: the base is unknown, and references count as absolute (RFC 1808 §3.4)"
     why = _hindrance(url)
     return why and f"{why} (RFC 1808 §2.3)"
 
@@ -221,7 +221,7 @@ def _hindrance(url: str) -> str | None:
     if scheme in NET_LOC_REQUIRED and not net_loc:
         return f"{shown}: needs a network location"
     if net_loc is None and not path.startswith("/"):
-        return f"no slash follows {shown}: as the generic-RL syntax has it"
+        return f"no slash follows {shown}, as the generic-RL syntax requires"
     return None
 
 
@@ -280,9 +280,9 @@ def _resolved(
         text = f"{shown} is not a suitable base, {why}: {verdict}"
         return url if counts else None, Reason.BASE_UNSUITABLE, text
     if relative:
-        what = "is relative where an absolute URL is asked for: resolved to"
+        what = "is relative where an absolute URL is required: resolved to"
     elif alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
-        what = "is taken for absolute, since nothing around it is known:"
+        what = "is treated as absolute, because nothing around it is known:"
     else:
         return url, None, ""
     return url, Reason.BASE_RELATIVE, f"{shown} {what} {_shown(url)}"

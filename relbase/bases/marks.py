@@ -100,7 +100,7 @@ def _counted(found: re.Match[bytes]) -> tuple[str, str]:
     """The URL of ` saved from url=(0010)http://a/b `, where the number is its length in bytes."""
     url, stated = found[2], int(found[1])
     if stated > len(url):
-        return "", f"its length is said to be {stated} bytes, and only {len(url)} are there"
+        return "", f"it states a length of {stated} bytes, but has only {len(url)}"
     doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
     # "--" may not stand in a comment: each second "-" of a run is written as %2D.
     return decode_inner(url.replace(b"-%2D", b"--")), doubt
@@ -110,7 +110,7 @@ def _mirrored(found: re.Match[bytes]) -> tuple[str, str]:
     url = decode_inner(found[1])
     if _has_scheme.match(url):
         return url, ""
-    return f"http://{url}", "it has no scheme: taken for http"
+    return f"http://{url}", "it has no scheme: http is assumed"
 
 
 _has_scheme: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*://")

@@ -104,13 +104,13 @@ def _made(data: bytes, arguments: Sequence[str]) -> bytes:
             command, input=data, stdout=subprocess.PIPE, timeout=_PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
-        _warn(f"it took longer than {_PATIENCE} seconds: the message goes on unchanged")
+        _warn(f"it took longer than {_PATIENCE} seconds: the message is passed on unchanged")
     except (OSError, MemoryError, ValueError) as error:
-        _warn(f"it could not be started: the message goes on unchanged: {error}")
+        _warn(f"it could not be started: the message is passed on unchanged: {error}")
     else:
         if ran.returncode == HANDED_OVER:
             return ran.stdout
-        _warn(f"it ended with status {ran.returncode}: the message goes on unchanged")
+        _warn(f"it ended with status {ran.returncode}: the message is passed on unchanged")
     return data
 
 

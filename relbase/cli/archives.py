@@ -48,12 +48,12 @@ _COUNTED: Final = {
     "partial": ("partial response", "(a range of a document)", ""),
     "truncated": (
         "page",
-        "of which not all is there: not converted",
+        "that are incomplete: not converted",
         "--salvage converts what is there",
     ),
     "not-again": (
         "revisit",
-        "of payloads that cannot be read once more",
+        "of payloads that cannot be read a second time",
         "give an archive in a file, and with one record in a member (warcio recompress)",
     ),
 }
@@ -206,7 +206,7 @@ class Archive(NamedTuple):
     def _hindrance(self, packing: str) -> str:
         """Return why --with-originals cannot be done, "" where it can."""
         if self.is_zip:
-            return "the rest of a WACZ is not made anew: leave --with-originals out"
+            return "the rest of a WACZ is not rebuilt: leave --with-originals out"
         if not files.is_read_again(self.source):
             return "--with-originals reads the archive twice: give a file"
         with files.opened(self.source.input) as original:

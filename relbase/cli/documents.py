@@ -319,12 +319,12 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
             made += len(data)
             if made > max(_LEAST, _RATIO * read):
                 limit = f"more than {_RATIO} times its size and {_LEAST >> 20} MiB"
-                raise InputError(f"its {name} data unfolds to {limit}: decompress it first")
+                raise InputError(f"its {name} data expands to {limit}: decompress it first")
             yield data
             if member.eof:
                 rest, member = member.unused_data, None
     if member is not None or rest:
-        raise InputError(f"its {name} data breaks off")
+        raise InputError(f"its {name} data is cut off")
 
 
 def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:

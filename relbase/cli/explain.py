@@ -121,7 +121,7 @@ class _Plan:
         self._made: set[str] = set()
         path = os.path.join(self.directory or "", _INDEX)  # noqa: PTH118 (the name as it was given)
         if self.directory and os.path.lexists(path) and not force:
-            text = f"'{printable(path)}' is there already: give --force to replace it"
+            text = f"'{printable(path)}' already exists: give --force to replace it"
             raise click.UsageError(f"{text}, or another directory with -o")
         # The names of pages differ from those that are planned: what is there is seen when written.
         self._planned = {} if output is None else outputs.plan(found, output, force=True)

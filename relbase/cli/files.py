@@ -153,13 +153,13 @@ def reason(error: Exception) -> str:
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, MemoryError):
-        return "it is too large for the memory"
+        return "it does not fit into memory"
     import traceback  # noqa: PLC0415 (start-up time)
 
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
     what = printable(f"{type(error).__name__}: {error}")[:SHOWN]
     place = f"line {number} of {printable(frame.f_code.co_filename)}"
-    return f"a defect of relbase, please report it with the document: {what}, in {place}"
+    return f"this is a bug in relbase, please report it with the document: {what}, in {place}"
 
 
 def shown_name(name: str) -> str:
@@ -173,7 +173,7 @@ def opened(one: Input, roots: Mapping[str, Directory] | None = None) -> Iterator
     if is_piped and sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     if is_piped and sys.stdin.isatty():
-        warn("reading standard input, which Ctrl-D ends; --help says more")
+        warn("reading standard input (Ctrl-D ends it); see --help")
     file, status = (sys.stdin.buffer, None) if is_piped else _open(one, (roots or {}).get(one.root))
     with nullcontext() if is_piped else file:
         yield OpenInput(one, shown_name(one.name), pieces_of(file, status), status, file)
@@ -184,9 +184,9 @@ def seekable(source: OpenInput) -> Iterator[BinaryIO]:
     """Open an input for reading from anywhere; where it is read now does not change."""
     with opened(source.input) as again:
         if not again.file.seekable():
-            raise InputError("it is read once more, which a pipe is not: give a file")
+            raise InputError("it must be read twice, and a pipe cannot be: give a file")
         if source.status and not (again.status and os.path.samestat(again.status, source.status)):
-            raise InputError("it is not the file any more that it was")
+            raise InputError("another file has taken its place")
         yield again.file
 
 

@@ -48,7 +48,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
             walked, over = _walk(name, failed, given["sidecars"], backup)
             found += walked
             if not walked and not given["quiet"]:
-                text = "warning: the directory holds no files to read"
+                text = "warning: the directory contains no files to read"
                 streams.warn(f"{files.shown_name(name)}: {text}")
             tally.warnings += not walked
             passed += (f"{count} {why}" for why, count in over.items())

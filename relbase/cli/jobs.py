@@ -170,7 +170,7 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
         file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed below)
     except FileExistsError:
         fix = "give --resume with the same name to go on with it, or another name"
-        text = f"the report '{printable(path)}' is there already: {fix}"
+        text = f"the report '{printable(path)}' already exists: {fix}"
         raise click.UsageError(text) from None
 
     def add(done: Done) -> None:

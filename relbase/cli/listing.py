@@ -242,7 +242,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
         if entity.base.layer is Layer.NONE:
             return documents.advice(outermost.type, several=several)
         if not entity.base.url:
-            return "a program is still to fill in the placeholder of this base"
+            return "a program has yet to fill in the placeholder in this base"
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved against this base{where}, {why}"

@@ -145,7 +145,7 @@ def url(value: str) -> str:
 
 def charset(value: str) -> str:
     if lookup(value) is None:
-        fix = "give one, such as utf-8, or leave the option out to have it found"
+        fix = "give one, such as utf-8, or leave the option out to detect it"
         raise ValueError(f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}")
     return value
 

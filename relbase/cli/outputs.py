@@ -43,9 +43,9 @@ def plan(
     refuse(found, (one.path for one in found.values()))
     if known is None and not force:  # else it is looked at when it is known what would be there
         there = [one.path for one in found.values() if os.path.lexists(one.path)]
-        more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
+        more = f" and {len(there) - 1} more already exist" if len(there) > 1 else " already exists"
         if there:
-            text = f"'{printable(there[0])}'{more} there already"
+            text = f"'{printable(there[0])}'{more}"
             raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103
     return found
@@ -131,7 +131,7 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
 
             name = output.partition("?")[0].rpartition("/")[2]
             if not name:
-                text = f"{printable(output)} names no object: give a name behind it"
+                text = f"{printable(output)} names no object: give a name after it"
                 raise click.UsageError(text)
             try:
                 storage.refuse_unknown([output], "give a file")

@@ -85,7 +85,7 @@ class _Running:
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
         self.tally = Tally()
-        self.how_to_go_on = "; --resume with the report goes on" if self._report else ""
+        self.how_to_go_on = "; --resume with the report continues" if self._report else ""
 
     def add(self, done: Done) -> None:
         # First of all: what is not in the report is done again.
@@ -234,7 +234,7 @@ class _Process:
             self.process.join()
             code = self.process.exitcode or 0
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            text = f"the process that read it was ended ({how}): it may be too large for the memory"
+            text = f"the process that read it was ended ({how}): it may not fit into memory"
         self.pipe.close()
         return Done(job, State.FAILED, text)
 

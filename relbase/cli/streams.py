@@ -70,7 +70,7 @@ _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 
 def put(data: bytes) -> None:
     if is_terminal(output=True) and (b"\0" in data or data.startswith(_COMPRESSED)):
-        raise click.UsageError("the output is binary, and standard output a terminal: give -o FILE")
+        raise click.UsageError("a terminal cannot show the binary output: give -o FILE")
     _write(data)
 
 

@@ -85,7 +85,7 @@ class Writer:
         if not stat.S_ISREG(there.st_mode):
             raise InputError(f"{path} is not a regular file: not replaced")
         if output.old is None and identity(there) in self._identities:
-            text = "another output of this run has this name here: give it another directory"
+            text = "another output of this run has the same name: give it another directory"
             raise InputError(f"{path}: {text}")
         if not (output.replaces or output.goes_on):
             raise _there(output)
@@ -112,7 +112,7 @@ class Writer:
             with opened_below(root, output.parts[:-1], held=held) as parent:
                 there = parent.stat(name)
                 if there is not None and stat.S_ISLNK(there.st_mode):
-                    text = "give --follow-symlinks to rewrite what it leads to"
+                    text = "give --follow-symlinks to rewrite its target"
                     raise InputError(f"it is a symbolic link: {text}")
                 refuse_changed(there, source.status)
                 links, suffix = source.status.st_nlink, how.backup
@@ -120,8 +120,8 @@ class Writer:
                     # A run that was killed may have made the backup.
                     is_kept = suffix and _is_backed_up(parent, name, suffix, make=False)
                     if links > 1 + bool(is_kept):
-                        text = f"it has {links} names (hard links), of which one would be replaced"
-                        raise InputError(f"{text}: give --break-hardlinks if that is right")
+                        text = f"it has {links} hard links, and only one of them would be replaced"
+                        raise InputError(f"{text}: give --break-hardlinks if that is what you want")
         except OSError as error:
             raise InputError(error.strerror or str(error)) from None
         return output
@@ -169,7 +169,7 @@ def identity(status: os.stat_result) -> tuple[int, int]:
 
 def _there(output: Output) -> InputError:
     without = "" if output.in_maildir else " without --force"
-    return InputError(f"{printable(output.shown)} is there already: not replaced{without}")
+    return InputError(f"{printable(output.shown)} already exists: not replaced{without}")
 
 
 _MOVED: Final = "it was moved while it was read: nothing was written"

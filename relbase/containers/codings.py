@@ -69,7 +69,7 @@ def decoded(
             if not (stated or body.startswith(GZIP) or looks_like_text(body)):
                 why = tuple(undone), tuple(remarks), f"{shown}: {error}"
                 return Decoded(None, *why, is_mislabelled=True)
-            remarks.append(f"the body is said to be {coding}, and is not: taken as it stands")
+            remarks.append(f"the body is labelled {coding}, but is not: taken as it is")
             continue
         if fault:
             faults.append(f"{shown}: {fault}")
@@ -80,7 +80,7 @@ def decoded(
         if remark:
             remarks.append(f"{coding}: {remark}")
         if not is_stated:
-            remarks.append("the body is gzip once more than is stated")
+            remarks.append("the body is gzipped once more than stated")
     return Decoded(body, tuple(undone), tuple(remarks), "".join(faults[:1]))
 
 
@@ -99,7 +99,7 @@ def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
                 continue
             left -= len(piece)
             if left < 0:
-                return b"", "", "it unfolds to too many bytes"
+                return b"", "", "it expands to too many bytes"
             pieces.append(piece)
     except UndecodableError as error:
         return b"".join(pieces), "", str(error)
@@ -251,7 +251,7 @@ def _unfold(
 
 
 def _broken(body: bytes) -> UndecodableError:
-    return UndecodableError(f"it breaks off at byte {len(body)}")
+    return UndecodableError(f"it is cut off at byte {len(body)}")
 
 
 def _begin(body: bytes, mark: bytes, what: str) -> None:

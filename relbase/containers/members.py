@@ -238,7 +238,7 @@ _WRONG: Final = (
     "the member does not decode: Error -3 while decompressing data: incorrect data check"
 )
 # The fault of a member that the archive ends in.
-BREAKS_OFF: Final = "the archive breaks off inside of a member"
+BREAKS_OFF: Final = "the archive ends inside a member"
 
 
 def _mark_of(start: bytes) -> bytes | None:

@@ -225,7 +225,7 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)
     elif why or (is_wanted and block is None):
-        yield record.fault(Trouble.TOO_LARGE, why or "the block is too large for the memory")
+        yield record.fault(Trouble.TOO_LARGE, why or "the block does not fit into memory")
     else:
         kept = block if is_wanted else None
         yield record._replace(size=length, block=kept, remark=text.remark)
@@ -233,7 +233,7 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
         # the line ends that follow a record (WARC/1.1 §4)
         after = text.peek(_BETWEEN)
         if text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n"):
-            yield record.fault(Trouble.CUT, "the archive breaks off after the block")
+            yield record.fault(Trouble.CUT, "the archive ends after the block")
 
 
 def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
@@ -273,7 +273,7 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
     if text.fault:
         fault = _fault_of_member(text, None)
     elif is_cut:
-        fault = Fault(offset, "", "", Trouble.CUT, "the archive breaks off inside of a header")
+        fault = Fault(offset, "", "", Trouble.CUT, "the archive ends inside a header")
     else:
         fault = Fault(offset, "", "", Trouble.DAMAGED, "no record begins here")
     text.pos += 1

@@ -128,7 +128,7 @@ def _box(
     layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool
 ) -> str:
     shown = SHOWN[layer]
-    body = '<p class="verdict">Decides for what is inside</p>' if decides else ""
+    body = '<p class="verdict">Decides for everything inside</p>' if decides else ""
     if base is None:
         missing = "what is stated does not count" if refused else shown.missing
         body += f'<p class="quiet">{missing}</p>' if missing else ""
@@ -201,7 +201,7 @@ def _part(
             inner = _box(base.layer, inner, base, refused, decides=base is own[0])
             refused = []
     if not own:
-        same = '<p class="quiet">The base is that of the box around it.</p>'
+        same = '<p class="quiet">It has the base of the box around it.</p>'
         inner += f"{_refused(refused)}{same}"
     major = entity.type.partition("/")[0]
     name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")

@@ -278,7 +278,7 @@ class _Lister:
 
     def _why(self, link: Link) -> str:
         if link.status is Status.ABSOLUTE:
-            return "<p>absolute as it stands: not a byte of it is changed</p>"
+            return "<p>already absolute: no byte of it changes</p>"
         note = self._notes.get(link.span)
         said = f"<p>{text(note.text)}</p>" if note else ""
         if link.status is Status.KEPT:

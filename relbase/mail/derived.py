@@ -245,7 +245,7 @@ def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) 
     if not changed:
         return ""
     if "h" not in tags:  # DomainKeys: then what follows the signature is covered (RFC 4870 §3.3)
-        return "may no longer hold"
+        return "may no longer be valid"
     # §5.4.2: "selected from the bottom of the header block to the top"
     covered = Counter(name.lower() for name in tags["h"].split(":"))
     is_covered = any(number <= covered[name] for name, number in changed.items())

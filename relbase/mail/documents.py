@@ -118,7 +118,7 @@ _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 _FOOTER: Final = "has text after its base64, which readers drop or show as it is: left unchanged"
 # RFC 9580 §7
 _CLEAR_SIGNED: Final = b"-----BEGIN PGP SIGNED MESSAGE-----"
-_NO_LONGER_HOLDS: Final = "holds a text signed with OpenPGP, whose signature may no longer hold"
+_NO_LONGER_HOLDS: Final = "contains OpenPGP-signed text, whose signature may no longer be valid"
 
 
 # ---- MHTML by Chromium
@@ -213,7 +213,7 @@ _described: Final = regex(
     re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
 _is_html: Final = regex(rb";fmttype=\"?text/html\"?(?:;|\Z)", re.IGNORECASE).search
-_UNREAD: Final = "the calendar is not in UTF-8 (RFC 5545 §3.1.4): links in it stay as they are"
+_UNREAD: Final = "the calendar is not in UTF-8 (RFC 5545 §3.1.4): links in it are left unchanged"
 
 
 class Calendar(NamedTuple):

@@ -196,7 +196,7 @@ def visit_field(
 # ---- what is not looked into
 
 # Text that may hold links, and in which none are looked for: it is said once for each type.
-_SILENT: Final = "is not looked into: relative links in it stay as they are"
+_SILENT: Final = "is not read: relative links in it are left unchanged"
 _NOTED: Final = ("text/", "message/", "application/mbox", "application/http")
 # Formats that hold links, and that people know by another name than their type.
 _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
@@ -222,8 +222,8 @@ _OPAQUE: Final = {
     ),
     Reason.MIME_ENCODED: "is encoded as a whole: left unchanged",
     Reason.MIME_BOUNDARY: "names no boundary: left unchanged",
-    Reason.LIMIT_MIME_DEPTH: "nests too deep: left unchanged",
-    Reason.LIMIT_MIME_PARTS: "is one part too many: left unchanged, with the rest",
+    Reason.LIMIT_MIME_DEPTH: "is nested too deeply: left unchanged",
+    Reason.LIMIT_MIME_PARTS: "is beyond the limit of parts: left unchanged, like the rest",
     Reason.LIMIT_HEADER: "has too long a header: left unchanged",
 }
 

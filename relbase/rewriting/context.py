@@ -99,7 +99,7 @@ class Context(NamedTuple):
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """The base of a document that states one itself, within this context, and notes on it."""
         if self.task.policy.keep_templates and placeholders(statement.value):
-            shown = f"{statement.source}: {statement.value[:200]!a} holds a placeholder"
+            shown = f"{statement.source}: {statement.value[:200]!a} contains a placeholder"
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]

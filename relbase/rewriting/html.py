@@ -138,7 +138,7 @@ def base_late(count: int, around: Context, span: Span) -> Note:
     """The note on references that stand before the `<base>` that decides for them."""
     text = (
         f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
-        "some of them from the base outside"
+        "some of them from the outer base"
     )
     return Note(Reason.BASE_LATE, around.part, span, text)
 
@@ -325,7 +325,7 @@ _CUSTOM: Final = Verdict(
     None,
     noting(
         Reason.REFERENCE_CUSTOM_PROPERTY,
-        "a url() in a custom property is resolved where var() stands, maybe in another sheet",
+        "a url() in a custom property is resolved where var() uses it, perhaps in another sheet",
     ),
 )
 

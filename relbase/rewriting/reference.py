@@ -106,8 +106,8 @@ def unstated(reference: str, context: Context) -> Note | None:
         return None
     if reference.isascii() or not context.unstated.match(reference):
         return None
-    text = "the first 1,024 bytes state no known charset, and what this is depends on it: taken for"
-    return noting(Reason.CHARSET_UNSTATED, f"{text} {context.charset}")
+    text = "the first 1,024 bytes state no known charset, but this reference depends on it:"
+    return noting(Reason.CHARSET_UNSTATED, f"{text} {context.charset} is assumed")
 
 
 def noting(reason: Reason, text: str) -> Note:
@@ -122,7 +122,7 @@ def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
 
 _REWRITTEN: Final = noting(
     Reason.REFERENCE_TEMPLATE,
-    "holds a placeholder that a program fills in later, and was rewritten anyway; "
+    "contains a placeholder that a program fills in later, and was rewritten anyway; "
     "policy=Policy(keep_templates=True) changes no placeholder, and no reference that begins with "
     "one",
 )

@@ -112,7 +112,7 @@ class Scopes:
         self.stated_at = stated.start
         if self._depth > MAX_XML_BASE_DEPTH:
             self.inside = self.stated = None
-            text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: what is inside stays as it is"
+            text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: its content is left unchanged"
             part = self._outer[0][0].part if self._outer and self._outer[0][0] else ""
             return [Note(Reason.LIMIT_XML_BASE, part, Span(stated.start, stated.end), text)]
         key = (self._text[stated.start : stated.end], self.stated.base.url)

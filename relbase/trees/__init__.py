@@ -176,7 +176,7 @@ def _opened(tree: object, policy: Policy) -> Tree:
         from relbase.trees.nodes import lxml_tree  # noqa: PLC0415 (loads lxml)
 
         return lxml_tree(tree, policy)
-    raise TypeError(f"a {type(tree).__name__} is not a tree that is known: {_advice(tree)}")
+    raise TypeError(f"a {type(tree).__name__} is not a known kind of tree: {_advice(tree)}")
 
 
 def _advice(tree: object) -> str:

@@ -87,7 +87,7 @@ class Resolver:
 
         >>> for step in Resolver("http://a/b/c").steps("../g")[-6:]:
         ...     print(step.number, step.text, step.value)
-        6 the last segment of the base's path, "c", gives way /b/../g
+        6 the last segment of the base's path, "c", is removed /b/../g
         6a no "./" is left /b/../g
         6b no "." is left at the end /b/../g
         6c "b/../" is removed None

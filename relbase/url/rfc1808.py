@@ -132,7 +132,7 @@ class PreparedBase(Prefixes):
         """Return the steps that are taken; the value of the last one is the result."""
         tell = Trace()
         if not self._base:
-            tell("1", "the base is unknown: the reference is taken for absolute", value=reference)
+            tell("1", "the base is unknown: the reference counts as absolute", value=reference)
             return tell.steps()
         tell("1", "the base is established (section 3)", value=self._base)
         self._by_steps(reference, tell)
@@ -175,7 +175,7 @@ class PreparedBase(Prefixes):
             return slash + _without_dots(self._without_dots + path)
         merged = base_path[:after_last] + path
         last = base_path[after_last:]
-        tell("6", "the last segment of the base's path, {}, gives way", last, value=merged)
+        tell("6", "the last segment of the base's path, {}, is removed", last, value=merged)
         return slash + _without_dots(merged[len(slash) :], tell, slash)
 
     def _parent(self, directory: str) -> str:

@@ -145,7 +145,7 @@ class PreparedBase(Prefixes):
             return remove_dot_segments(self._without_dots + path)
         merged = _directory_of(base) + path
         last = base.path.rpartition("/")[2]
-        tell("5.2.3", "the last segment of Base.path, {}, gives way", last, value=merged)
+        tell("5.2.3", "the last segment of Base.path, {}, is removed", last, value=merged)
         return remove_dot_segments(merged, tell)
 
     def _parent(self, directory: str) -> str:

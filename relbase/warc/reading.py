@@ -145,7 +145,7 @@ def _page(record: Record) -> Page | Fault | None:
     try:
         found = decoded(message.body, *coded, salvage=True)
     except MemoryError:
-        return record.fault(Trouble.TOO_LARGE, "the page is too large for the memory")
+        return record.fault(Trouble.TOO_LARGE, "the page does not fit into memory")
     if found.data is None:
         # Of what nobody says to be text, a header that lies loses nothing.
         is_lost = kind_of_type(stated) is not None or not found.is_mislabelled
@@ -202,7 +202,7 @@ def _message(record: Record) -> _Message | Fault:
     head, remark = final_head(block) if _type_of(record) == "response" else (None, "")
     if head is None:
         if _type_of(record) == "response" and type_.lower().startswith("application/http"):
-            return record.fault(Trouble.DAMAGED, "it begins with no HTTP status line: not read")
+            return record.fault(Trouble.DAMAGED, "it begins without an HTTP status line: not read")
         return _Message(None, (("content-type", type_),), block)
     if head.header.cut:
         return record.fault(Trouble.TOO_LARGE, "the HTTP header is too large: not read")
@@ -284,7 +284,7 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
         yield record.fault(Trouble.ELSEWHERE, "its payload is not before it in the archive")
         return
     if again is None:
-        text = "its payload stands before it in what can be read only once"
+        text = "its payload comes before it in an input that can be read only once"
         yield record.fault(Trouble.NOT_AGAIN, text)
         return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):

@@ -131,10 +131,10 @@ def truncated_fault(page: Page) -> Fault:
 def fault_of_error(page: Page, error: Exception) -> Fault:
     """Return the fault of a page on which relbase failed: of its memory, or by a defect."""
     if isinstance(error, MemoryError):
-        trouble, text = Trouble.TOO_LARGE, "the page is too large for the memory"
+        trouble, text = Trouble.TOO_LARGE, "the page does not fit into memory"
     else:
         what = f"{type(error).__name__}: {error}"[:300]
-        text = f"a defect of relbase, please report it with the record: {what}"
+        text = f"this is a bug in relbase, please report it with the record: {what}"
         trouble = Trouble.DEFECT
     return Fault(page.offset, page.record_id, page.url, trouble, text)
 

@@ -180,7 +180,7 @@ _ZSTD_LEVEL: Final = 3
 
 def check_date(date: str) -> None:
     if _DATE.fullmatch(date) is None:
-        raise ValueError(f"{date[:40]!r} is not a date of WARC: give one as 2026-01-02T03:04:05Z")
+        raise ValueError(f"{date[:40]!r} is not a WARC date: give one as 2026-01-02T03:04:05Z")
 
 
 def date_of_run(epoch: str) -> str:

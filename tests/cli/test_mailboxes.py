@@ -225,7 +225,7 @@ def test_a_broken_stream_is_not_written(coding: str) -> None:
 def test_a_bomb_is_refused(coding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_LEAST", 1 << 20)
     put(f"in.mbox.{coding}", BOX + b"a" * (8 << 20))
-    assert "unfolds to more than 100 times its size and 1 MiB: decompress it" in told(
+    assert "expands to more than 100 times its size and 1 MiB: decompress it" in told(
         3, "rewrite", f"in.mbox.{coding}", *URL, "-o", "out"
     )
 
@@ -241,7 +241,7 @@ def test_a_file_that_was_swapped_is_not_read_once_more(monkeypatch: pytest.Monke
     meanwhile(monkeypatch, swapping)
     result = run("rewrite", "in.mbox.gz", *URL, "-o", "out")
     assert (result.exit_code, Path("out").exists()) == (3, False)
-    assert "it is not the file any more that it was" in result.stderr
+    assert "another file has taken its place" in result.stderr
 
 
 # ---- memory

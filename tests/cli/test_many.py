@@ -55,7 +55,7 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
         Path(f"site/{name}.html").write_bytes(PAGE + name.encode())
     result = run("rewrite", *ROOT, "-o", "out", "-j", jobs, "--report", "report.jsonl")
     assert result.exit_code == 3
-    assert "a defect of relbase, please report it" in result.stderr
+    assert "this is a bug in relbase, please report it" in result.stderr
     done = files("out")
     assert {name: done[name] for name in DONE} == DONE
     assert "poison.html" not in done
@@ -103,7 +103,7 @@ def test_a_file_that_is_larger_than_the_memory_costs_itself(
         file.truncate(1 << 30)  # a hole
     result = run("rewrite", *ROOT, "-o", "out", "-j", "2")
     assert result.exit_code == 3
-    assert "site/large.html: error: it is too large for the memory" in result.stderr
+    assert "site/large.html: error: it does not fit into memory" in result.stderr
     assert "5 inputs: 3 rewritten, 1 unchanged, 1 failed" in result.stderr
     assert not Path("out/large.html").exists()
 

@@ -94,7 +94,7 @@ def test_a_file_that_changes_meanwhile_is_tried_again_once(
         # as a file system that takes both names for one shows it
         (
             lambda: Path("out/b.html").hardlink_to("out/page.html"),
-            "another output of this run has this name here",
+            "another output of this run has the same name",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_terminal_gets_nothing_binary(data: bytes, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(streams, "is_terminal", is_terminal)
     result = run("rewrite", "--kind", "other", stdin=data)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "the output is binary, and standard output a terminal: give -o FILE" in result.stderr
+    assert "a terminal cannot show the binary output: give -o FILE" in result.stderr
 
 
 def test_many_notes_take_linear_time() -> None:

@@ -315,7 +315,7 @@ def test_a_block_that_the_memory_cannot_hold_costs_itself_alone(
     monkeypatch.setattr(Unfolded, "block", take)
     good, bad = read(b"".join([*SMALL, SMALL[0]]))
     assert ids(good) == [record_id(number) for number in (1, 2, 3, 1)]
-    assert [fault.text for fault in bad] == ["the block is too large for the memory"]
+    assert [fault.text for fault in bad] == ["the block does not fit into memory"]
 
 
 # ---- ARC

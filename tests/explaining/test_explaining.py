@@ -164,8 +164,8 @@ def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
         "http://message.example/sub/deep/",
     ):
         assert f'<code class="url">{base}</code>' in drawn
-    assert drawn.count("Decides for what is inside") == 2
-    assert "The base is that of the box around it." in drawn
+    assert drawn.count("Decides for everything inside") == 2
+    assert "It has the base of the box around it." in drawn
 
 
 def test_every_reference_is_marked_and_listed() -> None:

@@ -112,7 +112,7 @@ def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
         name = {"rtf": "is Rich Text and ", "tnef": _TNEF, "Winmail": _TNEF}
         known = next((words for word, words in name.items() if word in type_), "")
         type_only = type_.partition(";")[0]
-        assert note.text.startswith(f"this part ({type_only}) {known}is not looked into")
+        assert note.text.startswith(f"this part ({type_only}) {known}is not read")
 
 
 def test_a_page_by_its_name_is_not_spoken_of_where_attachments_are_left_alone() -> None:

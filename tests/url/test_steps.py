@@ -44,7 +44,7 @@ def test_one_example_in_full() -> None:
 fragment "f"; the reference has path "./../g/x/../", params "y"
   2c   it starts with no scheme name: it inherits the scheme "http"
   3    its net_loc is empty: it inherits "a"
-  6    the last segment of the base's path, "d", gives way  -> /b/c/./../g/x/../
+  6    the last segment of the base's path, "d", is removed  -> /b/c/./../g/x/../
   6a   no "./" is left  -> /b/c/../g/x/../
   6b   no "." is left at the end  -> /b/c/../g/x/../
   6c   "c/../" is removed

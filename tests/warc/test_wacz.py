@@ -87,7 +87,7 @@ def test_commands_read_a_wacz(name: str, tmp_path: Path) -> None:
     assert len(pages_of(output)) == 3
     assert len(list(items(Job(open_archive), [Part(str(path))]))) == 3
     for more, why in (
-        (("-o", output, "--with-originals"), "the rest of a WACZ is not made anew"),
+        (("-o", output, "--with-originals"), "the rest of a WACZ is not rebuilt"),
         (("-o", f"{tmp_path}/d/"), "give -o FILE.warc.gz"),
         (("-o", f"{tmp_path}/out.wacz"), "the output is a WARC, not a ZIP file"),
     ):

@@ -146,7 +146,7 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
     may_add = mirror.adds and name.endswith((".html", ".css"))
     sure = before is not None or name in INDEXES or not (may_add or _added.fullmatch(name))
     if not sure:
-        text = "the end of its name may be added by the program that saved it"
+        text = "the end of its name may have been added by the program that saved it"
         source += f"{',' if scheme else ';'} {text}"
     file, mark, query = (before or name).partition("?")
     port = f":{host[2]}" if host[2] else ""

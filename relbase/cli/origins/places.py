@@ -214,10 +214,10 @@ _KEPT: Final = (
 )
 _LEFT: Final = (
     "to files saved with the page left unchanged, though their URLs are known (--local resolve "
-    "makes the links absolute, --local keep says that they are to stay)"
+    "makes the links absolute, --local keep confirms that they should stay)"
 )
 _REWRITTEN: Final = (
-    "to files beside the page made absolute: nothing states the URLs of those files "
+    "to files beside the page made absolute: the URLs of those files are unknown "
     "(--local keep leaves the links unchanged)"
 )
 _ELSEWHERE: Final = (

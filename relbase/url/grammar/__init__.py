@@ -133,8 +133,8 @@ def parse_url(text: str) -> Url:
         cut, found = _judged(core, Grammar.RFC1808)
         if _violation(found):
             raise ValueError(
-                f"no URL: at character {failed.start + 1} {failed.message} ({failed.production},"
-                f" {failed.section}); violations() tells all of it"
+                f"not a URL: at character {failed.start + 1} {failed.message} ({failed.production},"
+                f" {failed.section}); violations() lists everything"
             )
     fields: dict[str, Any] = {
         part.name: text[part.start : part.end] for part in cut.parts if part.name

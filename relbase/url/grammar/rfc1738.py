@@ -319,7 +319,7 @@ def absolute_url(text: str, colon: int, end: int) -> Cut:
     # scheme         = 1*[ lowalpha | digit | "+" | "-" | "." ]
     # ; the scheme is in lower case; interpreters should use case-ignore
     if written != written.lower():
-        message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 takes either case"
+        message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 accepts either case"
         found = finding(written, 0, len(written), "scheme", message, written.lower())
         cut.parts.append(fault(found._replace(kind=Severity.REMARK)))
     return cut

@@ -134,7 +134,7 @@ def base_remarks(base: str) -> Iterator[Violation]:
         yield _practice(base, at, len(base), "generic-RL", message, section="RFC 1808 §2.3")
     elif net_loc is not None and not path:
         at = len(scheme) + len("://") + len(net_loc)
-        message = "a base without a path leaves nothing to put a relative path in the place of"
+        message = "a base without a path has no last segment for a relative path to replace"
         yield _practice(base, at, at, "abs_path", message, "/", section="RFC 1808 §4")
 
 
@@ -171,7 +171,7 @@ def _same_scheme(text: str, parts: Components, base: Components | None) -> Itera
     if base is None:
         if name not in _WITH_NET_LOC:
             return
-        message = f'not needed where the base is of scheme "{name}" too'
+        message = f'not needed if the base has the scheme "{name}" too'
     elif (base.scheme or "").lower() != name or base.net_loc is None:
         return
     else:
@@ -190,7 +190,7 @@ def _type_d(text: str, parts: Components, base: Components | None) -> Iterator[V
         return
     after = sum(len(part) + 1 for part in (query, fragment) if part is not None)
     end = len(text) - after
-    message = "a directory is better shown by a trailing slash, which relative URLs need"
+    message = "a directory is better written with a trailing slash, which relative URLs need"
     remedies = ["" if path.endswith("/") else "/"]
     if path == "":
         message = f"{message}: write the name of the directory, or leave the reference empty"

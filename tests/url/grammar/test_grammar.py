@@ -198,7 +198,7 @@ def test_a_character_that_is_in_no_url_is_found_wherever_it_stands(
     found = {one.start: one for one in _violating(corrupted)}
     assert at in found
     assert found[at].character == bad
-    with pytest.raises(ValueError, match="no URL: at character"):
+    with pytest.raises(ValueError, match="not a URL: at character"):
         parse_url(corrupted)
 
 
