@@ -43,7 +43,7 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
     Path("map").write_text("a@b\thttp://h/\n")  # the message that failed might be of this sender
     result = run("rewrite", "in.mbox", *URL, "--message-map", "map")
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://h/x", b"=x"))
-    assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it is too large")
+    assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it does not fit")
     assert "selects no message" not in result.stderr
 
 
