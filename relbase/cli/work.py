@@ -23,7 +23,6 @@ from relbase.cli.writing import Writer, locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
-from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
 from relbase.results import Result
 
@@ -127,6 +126,7 @@ class _Doing:
         self.settings = settings = settings._replace(fields=found.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
+        self.holds_messages = FORMATS[kind].messages
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
@@ -208,8 +208,7 @@ class _Doing:
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.places, Neighbours):
             self._tell_left_behind(places)
-        is_mapped = call.message_urls is not None
-        is_mapped = is_mapped and FORMATS[kind_of_call(call, document.data)].messages
+        is_mapped = call.message_urls is not None and self.holds_messages
         is_given = is_mapped or (document.number and call.url is not None)
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)

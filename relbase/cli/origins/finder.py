@@ -91,8 +91,7 @@ class Finder:
         named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
         asked = {*chain.from_iterable(named)} if mapped else set()
         # The map of a whole site may be given with some of its files.
-        tops = (os.curdir, *self.trees)
-        others = [name for name in mapped if name not in asked and not _is_below(tops, name)]
+        others = [name for name in mapped if name not in asked and not self._is_there(name)]
         if mapped and asked.isdisjoint(mapped):
             fix = "write names as given, or relative to the DIR"
             if any("@" in name for name in mapped):
@@ -122,6 +121,10 @@ class Finder:
                 option = f"--mirror {in_shell(directory)}=https"
                 text = "this looks like a wget mirror; to read URLs from its paths, give"
                 yield f"{shown_name(tree)}: {text} {option} (or =http)"
+
+    def _is_there(self, name: str) -> bool:
+        tops = (os.curdir, *self.trees)
+        return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
 
     def find(self, source: OpenInput, url: str | None) -> Found:
         found = Found(url, "--url", given=True) if url else Found()
@@ -224,10 +227,6 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
-
-
-def _is_below(tops: Iterable[str], name: str) -> bool:
-    return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
 
 
 def _chosen(all_stated: Iterable[Found]) -> Found:
