@@ -133,7 +133,8 @@ class _Running:
     def close(self) -> None:
         if self._after:
             streams.say(f"{self._before.removeprefix(',')}{self._after}")
-        if {*self.states} <= {State.REWRITTEN, State.UNCHANGED} and not self.tally.failed:
+        is_whole = {*self.states} <= {State.REWRITTEN, State.UNCHANGED} and not self.tally.failed
+        if is_whole and not self._plan.options.delivery:  # which reads one message of many
             unmatched = self._plan.settings.unmatched(self._matched)
             self.tally.warnings += unmatched.counts.total()
             self._warnings.show(unmatched)
