@@ -14,6 +14,7 @@ import click
 
 from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
+from relbase.notes import Reason
 from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
 
@@ -161,7 +162,7 @@ class Counted:
 
 
 @contextmanager
-def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
+def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Done], None]]:
     if goes_on:
         # The line that whatever ended a run has cut is taken off: none follows it.
         with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
@@ -188,9 +189,9 @@ def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
             "links": done.links,
             "notes": done.notes,
             "size_before": done.sizes[0],
-            "size_after": done.sizes[1] if after else done.sizes[0],
+            "size_after": done.sizes[bool(after)] if writes else None,
             "sha256_before": before or None,
-            "sha256_after": after or before or None,
+            "sha256_after": (writes and (after or before)) or None,
             "error": done.error or "; ".join(done.errors)[:10_000] or unread,
         }
         with failing(path):
@@ -220,6 +221,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
             try:
                 row = json.loads(line)
                 name, output, state = row["file"], row["output"], row["state"]
+                has_base = Reason.BASE_NONE.value not in row["notes"]  # else one may be given now
                 hashes = (row["sha256_before"], row["sha256_after"])
             except (ValueError, KeyError, TypeError):
                 text = f"{printable(path)}, line {number}: it is not a report of relbase"
@@ -227,7 +229,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
             done.pop(name, None)
             if state in {State.REWRITTEN.value, State.UNCHANGED.value}:
                 outputs.add(output)
-                if all(hashes) and not row.get("error") and name != STDIN:
+                if all(hashes) and has_base and not row.get("error") and name != STDIN:
                     done[name] = hashes
     return done, outputs
 

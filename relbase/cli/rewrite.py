@@ -172,6 +172,8 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         ),
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format is for --check: give that too"),
+        (own.report == STDIN, "--report writes a file: give its name"),
+        (own.report and own.report == own.output, "--report and -o name one file: give two names"),
         (own.backup and not own.in_place, f"--backup {_REPLACED}"),
         (own.backup and mailboxes, f"--backup would add messages to {box}: copy it first instead"),
         (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),

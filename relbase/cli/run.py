@@ -72,7 +72,8 @@ class _Running:
         self._is_coloured = is_coloured and "NO_COLOR" not in os.environ
         self._report: Callable[[Done], None] | None = None
         if own.report is not None:
-            report = reporting(own.report, goes_on=own.report == own.resume)
+            goes_on, writes = own.report == own.resume, not (own.check or own.diff)
+            report = reporting(own.report, goes_on=goes_on, writes=writes)
             self._report = stack.enter_context(report)
         self._warnings = WarningPrinter(verbosity)
         # The lines of SARIF are results within one object.
