@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
+from itertools import chain
 from typing import Final, NamedTuple, Unpack
 from urllib.parse import quote
 
@@ -71,18 +72,25 @@ def page(
         type_ = document.format.types[0]
         found.insert(0, Entity("", type_, Span(0, len(data)), result.base))
     encoding = document.charset.name if document.charset else document.context.charset
-    main = _file("document.html").format(
-        boxes=boxes(found, links),
-        notes=_notes(notes),
-        source=source(document, call.charset, result.edits, links),
-        references=listing(links, notes, call, encoding) or "<p>There are none.</p>",
-    )
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
     summary = Summary(name, found[0].type, result.base, counts, len(notes))
     head = _head(summary, len(found), call.profile.value)
-    del links, result  # they take more than the page
-    return _whole(f"{name}: what its links mean", head, main), summary
+    main = _file("document.html").format(
+        boxes=boxes(found, links), notes=_notes(notes), source=_LATER, references=_LATER
+    )
+    start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
+    shown = source(document, call.charset, result.edits, links)
+    pieces = chain((start,), shown, (middle,), listing(links, notes, call, encoding), (end,))
+    del (
+        found,
+        links,
+        result,
+    )  # they take more than the page, which is joined when it needs them no longer
+    return "".join(pieces), summary
+
+
+_LATER: Final = "\0"  # no page holds it
 
 
 def _head(summary: Summary, within: int, profile: str) -> str:

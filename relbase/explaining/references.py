@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from heapq import merge
-from itertools import groupby
+from itertools import count, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -59,23 +59,24 @@ class _Mark(NamedTuple):
 
 def source(
     document: Document, label: str | None, edits: Sequence[Edit], links: Sequence[Link]
-) -> str:
-    """Return the marked source; `label` is the charset that the caller gave."""
+) -> Iterator[str]:
+    """Yield the marked source in pieces; `label` is the charset that the caller gave."""
     data = document.data
     charset = _charset(data, document.charset, label)
     marks = [_Mark(number, link, *link.span) for number, link in enumerate(links, 1)]
     framed = list(_framed(document, edits, marks))
     inside = {number for *_, numbers in framed for number in numbers}
     marks = [mark for mark in marks if mark.number not in inside] if inside else marks
-    pieces = [f'<div class="all{" far" if len(data) > _FAR else ""}">']
+    yield f'<div class="all{" far" if len(data) > _FAR else ""}">'
     at = 0
     # What stands at the end is a part of the last piece.
     for (start, end), frame, _ in (*framed, (Span(len(data), 0), "", ())):
         until = start if frame else start + 1
         own = _of(edits, at, until), _of(marks, at, until)
-        pieces += (*_marked(data, Span(at, start), *own, charset), frame)
+        yield from _marked(data, Span(at, start), *own, charset)
+        yield frame
         at = end
-    return "".join((*pieces, "</div>"))
+    yield "</div>"
 
 
 def _framed(
@@ -114,8 +115,8 @@ def _marked(
     data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], charset: str
 ) -> Iterator[str]:
     breaks = set(_breaks(data, within, 2 if charset in WIDE else 1))
-    bounds = (sorted(map(bound, shown)) for shown in (edits, marks) for bound in (_start, _end))
-    cuts = groupby(merge(sorted(breaks), within, *bounds))
+    bounds = (sorted(map(bound, marks)) for bound in (_start, _end))
+    cuts = groupby(merge(sorted(breaks), within, map(_start, edits), map(_end, edits), *bounds))
     writer = _Writer(edits, marks, charset)
     yield '<div class="chunk">'
     last = within.start
@@ -240,18 +241,19 @@ MAX_TAKEN: Final = 10_000
 _GROUP: Final = 100
 
 
-def listing(links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: str) -> str:
-    """Return the list of references."""
+def listing(
+    links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: str
+) -> Iterator[str]:
+    """Yield the list of references in pieces."""
     lister = _Lister(notes, call, encoding)
-    items = [lister.item(number, link) for number, link in enumerate(links[:MAX_LISTED], 1)]
-    pieces = [
-        f'<ol class="links" start="{at + 1}">{"".join(items[at : at + _GROUP])}</ol>'
-        for at in range(0, len(items), _GROUP)
-    ]
-    if len(links) > MAX_LISTED:
+    for at in range(0, min(len(links), MAX_LISTED), _GROUP):
+        items = map(lister.item, count(at + 1), links[at : at + _GROUP])
+        yield f'<ol class="links" start="{at + 1}">{"".join(items)}</ol>'
+    if not links:
+        yield "<p>There are none.</p>"
+    elif len(links) > MAX_LISTED:
         more = len(links) - MAX_LISTED
-        pieces.append(f"<p>{more:,} more are marked in the source and not listed.</p>")
-    return "".join(pieces)
+        yield f"<p>{more:,} more are marked in the source and not listed.</p>"
 
 
 class _Lister:
