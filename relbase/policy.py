@@ -108,7 +108,7 @@ class Policy:
                 raise TypeError(f"{field.name} is a bool, not {type(value).__name__}: give True")
 
     def keeps(self, reference: str) -> bool:
-        """Return whether a relative reference is left alone for what it says.
+        """Return whether the policy leaves a relative reference unchanged.
 
         >>> Policy(keep_templates=True).keeps("{{ user }}/x")
         True

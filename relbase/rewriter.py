@@ -24,7 +24,7 @@ class Rewriter:
     """Rewrites many documents with the same options, which are checked once.
 
     Args:
-        url: The absolute URL of documents for which none is given.
+            url: The absolute URL of every document that is given none of its own.
         kind: A `Kind` or its value. Without it each document's bytes decide.
         charset: The charset label that the response states.
         profile: A `Profile` or its value: the algorithm that resolves references.
@@ -62,14 +62,14 @@ class Rewriter:
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
         """Make every relative reference of a document absolute, as `relbase.rewrite` does.
 
-        Without `url` that of all documents counts.
+        Without `url`, the rewriter's own URL counts.
         """
         return rewrite_called(_bytes(data), _on(self._call, url))
 
     def links(self, data: bytes, *, url: URL | None = None) -> Iterator[Link]:
         """Return an iterator over every reference of a document, as `relbase.links` does.
 
-        Without `url` that of all documents counts.
+        Without `url`, the rewriter's own URL counts.
         """
         return links_called(_bytes(data), _on(self._call, url))
 
@@ -78,7 +78,7 @@ class Rewriter:
 
         Args:
             text: HTML, CSS or XML, a whole document or a piece; HTML where no kind was given.
-            url: The URL that it was retrieved from; None for that of all documents.
+            url: The URL that it was retrieved from; None for the rewriter's own.
 
         Raises:
             TypeError: If the text is not a str, or there is no URL.
@@ -173,8 +173,8 @@ def rewrite_text(
         the text; the same object when nothing in it is relative.
 
     Raises:
-        TypeError: if an argument is of another type, or there is no URL.
-        ValueError: if the URL is not absolute, or the kind or the profile not known.
+        TypeError: if an argument has the wrong type, or there is no URL.
+        ValueError: if the URL is not absolute, or the kind or profile is unknown.
 
     >>> rewrite_text('<a href="../x">é</a>', url="http://h.example/d/p.html")
     '<a href="http://h.example/x">é</a>'

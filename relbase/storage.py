@@ -27,7 +27,7 @@ def refuse_unknown(paths: Iterable[str], fix: str) -> None:
         found = _scheme(path)
         if found is not None and found[1].lower() not in _KNOWN:
             known = ", ".join(f"{one}://" for one in _KNOWN)
-            raise ValueError(f"nothing opens {found[0]} ({path[:80]!r}): {fix}, or one of {known}")
+            raise ValueError(f"cannot open {found[0]} ({path[:80]!r}): {fix}, or one of {known}")
         if found is not None:
             _filesystem(path)
 

@@ -37,9 +37,9 @@ class Base:
     Args:
         url: The absolute URL; "" in layer NONE.
         layer: Which of the four layers states it.
-        source: Where it is stated, for people: "Content-Base of part 1.2", "<base href> at 12:5".
+        source: What states it, for people: "Content-Base of part 1.2", "<base href> at 12:5".
         outer: The base of the next layer out; None after NONE.
-        refused: Notes on bases that were stated and do not count, innermost first.
+        refused: Notes on statements of a base that do not count, innermost first.
     """
 
     url: str
@@ -54,7 +54,7 @@ class Base:
         return unsuitable(self.url) is None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the base in JSON's types, the next layer out in it, and so on to the last.
+        """Return the base in JSON's types; `outer` nests the next layer, and so on to the last.
 
         >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
         'none'

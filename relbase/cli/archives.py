@@ -44,7 +44,7 @@ _T = TypeVar("_T")
 
 # By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
 _COUNTED: Final = {
-    "elsewhere": ("revisit", "of payloads that are not before them in the archive", ""),
+    "elsewhere": ("revisit", "of payloads that do not precede them in the archive", ""),
     "partial": ("partial response", "(a range of a document)", ""),
     "truncated": (
         "page",
@@ -54,7 +54,7 @@ _COUNTED: Final = {
     "not-again": (
         "revisit",
         "of payloads that cannot be read a second time",
-        "give an archive in a file, and with one record in a member (warcio recompress)",
+        "give a file, not a pipe, with one record per member (warcio recompress)",
     ),
 }
 

@@ -87,7 +87,7 @@ def decoded(
 def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
     """The body without a coding, what is to be remarked, and why that is not all."""
     if coding not in CODINGS:
-        raise MislabelledError("no coding that is known")
+        raise MislabelledError("an unknown coding")
     if not body:
         return b"", "", ""  # HEAD, 204, 304: no body has no coding
     pieces: list[bytes] = []

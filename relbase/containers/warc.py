@@ -240,7 +240,7 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
     if count < record.size:
         if text.fault:
             return _fault_of_member(text, record)
-        what = f"Content-Length is {record.size}, and {count} bytes are there"
+        what = f"Content-Length is {record.size}, but there are {count} bytes"
         return record.fault(Trouble.LENGTH if text.packed else Trouble.CUT, what)
     after = text.peek(_BETWEEN)
     follows = after.lstrip(b"\r\n")

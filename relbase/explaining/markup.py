@@ -130,7 +130,7 @@ def _box(
     shown = SHOWN[layer]
     body = '<p class="verdict">Decides for everything inside</p>' if decides else ""
     if base is None:
-        missing = "what is stated does not count" if refused else shown.missing
+        missing = "no statement here counts" if refused else shown.missing
         body += f'<p class="quiet">{missing}</p>' if missing else ""
     elif layer is not Layer.NONE:
         body += f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"

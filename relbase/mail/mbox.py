@@ -116,8 +116,8 @@ class Lengths:
 
 
 _JOINED: Final = (
-    "with these links the wrong Content-Length of a message before would be right, and both would "
-    "be read as one: they are left unchanged"
+    "links left unchanged: with them, the wrong Content-Length of an earlier message would "
+    "become right, and both messages would be read as one"
 )
 # At most two line ends stand between where a length ends and the next message.
 _LINE_ENDS: Final = len(b"\r\n\r\n")

@@ -78,11 +78,11 @@ def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[No
 
 
 _NO_DELIMITER: Final = (
-    "names a boundary that no line of it begins with: it has no parts, and no links are looked for"
+    "names a boundary that no line begins with: it has no parts, and its links are not looked for"
 )
 _NO_HEADER: Final = (
-    "begins with its body, without a header: that is plain text, in which no links are looked for "
-    "(RFC 822 §4.1, RFC 2045 §5.2)"
+    "begins with its body, without a header, and so it is plain text, whose links are "
+    "not looked for (RFC 822 §4.1, RFC 2045 §5.2)"
 )
 _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
 # How far into a body its first word is looked for.
@@ -218,7 +218,7 @@ _OPAQUE: Final = {
     Reason.MIME_SEALED: "is sealed: left unchanged",
     Reason.MIME_PARTIAL: "is a piece of a message: left unchanged",
     Reason.MIME_EXTERNAL: (
-        "has its body elsewhere: if it says where by a URL, that alone becomes absolute"
+        "has its body elsewhere: only the URL of that place, if there is one, becomes absolute"
     ),
     Reason.MIME_ENCODED: "is encoded as a whole: left unchanged",
     Reason.MIME_BOUNDARY: "names no boundary: left unchanged",
@@ -273,8 +273,8 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
 
 
 _WRONG: Final = (
-    "the first line does not count the bytes of the message after it, as Apple Mail writes it: "
-    "left unchanged; without that line and the property list it is a message like others"
+    "the first line is not the size of the message after it, as it is in files of Apple Mail: "
+    "left unchanged; without that line and the property list at the end it is an ordinary message"
 )
 
 

@@ -87,8 +87,8 @@ def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Documen
 
 
 _KEPT: Final = (
-    "the URL of the page was found in it: references without a slash at their start, which may "
-    "lead to files saved beside the page, stay as they are; give the URL to make them absolute"
+    "the page's URL was found in the page itself: references that do not begin with a slash may "
+    "lead to files saved beside it, and are left unchanged; give the URL to make them absolute"
 )
 
 

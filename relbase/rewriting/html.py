@@ -245,7 +245,7 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item
 
 def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
     if text and context.depth >= MAX_SRCDOC_DEPTH:
-        text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
+        text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left unchanged"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:

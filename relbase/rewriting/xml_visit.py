@@ -324,7 +324,7 @@ _STAYS: Final = {
     Reason.FEED_GUID: "relative guids left unchanged, since readers compare them as strings: {}",
     Reason.XML_BASE64: "texts in base64 left unchanged: {}",
 }
-_ENTITY: Final = "an entity that only a DTD could declare, and relbase reads none: left unchanged"
+_ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
 
 # All references of a text with a flaw are held at once; an article is shorter.
 MAX_FLAWED: Final = 1 << 18

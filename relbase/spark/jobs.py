@@ -43,7 +43,7 @@ class Tables(NamedTuple):
     Args:
         links: the columns that were asked for.
         troubles: warc, offset, record_id, page, trouble and text.
-        both: the frame that both are of. It is kept on the disks of the workers until its
+        both: the frame that both come from. It is kept on the disks of the workers until its
             `unpersist()` is called.
     """
 
@@ -77,11 +77,11 @@ def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack
             `data:` URLs to their media type. `partitions` tasks read an index, None for four a
             core. `profile` and `policy` are those of `relbase.rewrite`. `opener` opens an archive
             by its path, for reading and seeking; None opens files, and what pyarrow knows: s3://,
-            gs://, hdfs://. `careful` works in children at once, not only when a worker died.
+            gs://, hdfs://. `careful` works in child processes from the start.
 
     Raises:
         TypeError: If the paths are one string.
-        ValueError: If nothing opens a path's scheme, or a column is unknown.
+        ValueError: If a path has an unknown scheme, or a column is unknown.
     """
     both = _found(spark, source, how).persist(StorageLevel.DISK_ONLY)
     return Tables(_links(both), _troubles(both), both)
@@ -101,7 +101,7 @@ def links(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[
 def troubles(
     spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[How]
 ) -> DataFrame:
-    """Return what could not be read of archives, in a pass of its own.
+    """Return what could not be read in archives, by reading them separately.
 
     Args:
         spark: The session.
@@ -172,14 +172,14 @@ def convert(
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
         all_status: Whether to convert responses of every status, not only 2xx.
-        salvage: Whether to convert what is there of truncated pages.
+        salvage: Whether to convert truncated pages too, as far as they go.
         opener: A function that opens an archive, as for `tables`.
         careful: Whether to work in child processes from the start, not only after a worker died.
 
     Raises:
         TypeError: If the paths are one string.
         ValueError: If two archives would have the same output, an archive would be its own output,
-            nothing opens a path's scheme, or the date (or SOURCE_DATE_EPOCH) is malformed.
+            a path has an unknown scheme, or the date (or SOURCE_DATE_EPOCH) is malformed.
     """
     date = date_of_run(os.environ.get("SOURCE_DATE_EPOCH", "")) if date is None else date
     check_date(date)

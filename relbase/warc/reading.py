@@ -40,7 +40,7 @@ class Page(NamedTuple):
         status: Status of the HTTP response, or None.
         fields: HTTP header fields, names in lower case; for a resource its Content-Type.
         body: The body with its transfer and content codings removed.
-        truncated: Why part of it is missing, as in WARC-Truncated; "" if it is whole.
+        truncated: Why part of it is missing, as in WARC-Truncated; "" if it is complete.
         remarks: What is wrong with the record, as sentences for people.
         payload: "truncated", "recoded" if its codings or checksums are not as stated, else "".
     """
@@ -58,7 +58,7 @@ class Page(NamedTuple):
 
     @property
     def content_type(self) -> str:
-        """The media type as it is stated, with its parameters; "" when it is not."""
+        """The media type as stated, with its parameters; "" if none is stated."""
         return effective_type(value for name, value in self.fields if name == "content-type")
 
     @property
@@ -154,9 +154,9 @@ def _page(record: Record) -> Page | Fault | None:
         return None
     fault = found.fault or ("" if found.remarks else _missing_of(message))
     truncated = record.get("warc-truncated") or ("unspecified" if fault else "")
-    missing = [f"not all of the page was stored: {truncated}"] if truncated else []
+    missing = [f"the page was not stored to its end: {truncated}"] if truncated else []
     if fault:
-        missing = [f"not all of the page is there, {fault}"]
+        missing = [f"the page is incomplete, {fault}"]
     return Page(
         record.offset,
         record.get("warc-record-id"),
@@ -191,7 +191,7 @@ def _missing_of(message: _Message) -> str:
         return ""
     if not (size and lengths) or min(map(int, lengths)) <= size:
         return ""
-    return f"Content-Length is {lengths[0]}, and {size} bytes are there"
+    return f"Content-Length is {lengths[0]}, but there are {size} bytes"
 
 
 _length: Final = regex(r"[0-9]{1,18}", re.ASCII).fullmatch

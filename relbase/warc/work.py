@@ -124,7 +124,7 @@ def _made(job: Job, path: str, page: Page) -> Item:
 
 
 def truncated_fault(page: Page) -> Fault:
-    text = f"not all of the page is there ({page.truncated}): not converted without salvage"
+    text = f"the page is incomplete ({page.truncated}): not converted without salvage"
     return Fault(page.offset, page.record_id, page.url, Trouble.TRUNCATED, text)
 
 

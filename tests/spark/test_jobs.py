@@ -244,9 +244,9 @@ def test_two_archives_of_one_name_are_refused(spark: Any, tmp_path: Path) -> Non
 def test_what_nothing_opens_is_refused_at_the_driver(
     spark: Any, paths: list[str], tmp_path: Path, scheme: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"nothing opens {scheme}://.*: give an opener"):
+    with pytest.raises(ValueError, match=f"cannot open {scheme}://.*: give an opener"):
         links(spark, [*paths, f"{scheme}://h/x.warc.gz"])
-    with pytest.raises(ValueError, match=f"nothing opens {scheme}://.*: give a directory"):
+    with pytest.raises(ValueError, match=f"cannot open {scheme}://.*: give a directory"):
         convert(spark, paths, f"{scheme}://h/out")
     with pytest.raises(ValueError, match="hdfs:// needs libhdfs"):
         convert(spark, paths, "hdfs://h/out")

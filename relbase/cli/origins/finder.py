@@ -150,7 +150,7 @@ class Finder:
         urls = (found.url or "", *(mark.value for mark in marks.pages))
         of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
-            stated = "what the web archive holds it of"
+            stated = "the page that the web archive copied"
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
         call = call._replace(url=found.url, redirects=call.redirects or found.redirects)
         # Documents of text are saved with the files that they need; mail holds its own.

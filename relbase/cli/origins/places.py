@@ -221,8 +221,8 @@ _REWRITTEN: Final = (
     "(--local keep leaves the links unchanged)"
 )
 _ELSEWHERE: Final = (
-    "to files beside the page made absolute by the page's URL, though those files have other URLs "
-    "(--local resolve gives the links those)"
+    "to files beside the page made absolute by the page's URL, but those files have other URLs "
+    "(--local resolve uses these)"
 )
 _SAID: Final = {
     _LEFT: Reason.LOCAL_KEPT,

@@ -114,8 +114,8 @@ class Url:
 def parse_url(text: str) -> Url:
     """Return the parts of a URL, absolute or relative, as its production names them.
 
-    The parts are cut as RFC 1738 cuts them, and where the production of the scheme does not take
-    the text, as RFC 1808 §2.2 does; `relbase.split` gives the components of RFC 1808, of any text.
+    The parts are those of RFC 1738 or, if the production of the scheme does not accept the text,
+    those of RFC 1808 §2.2. `relbase.split` returns the components of RFC 1808 for any text.
 
     Args:
         text: the URL alone, without white space or brackets around it.
@@ -158,7 +158,7 @@ def verdicts(text: str) -> list[Verdict]:
 def violations(
     text: str, base: str | None = None, grammar: Grammar | str | None = None
 ) -> list[Violation]:
-    """Return what is the matter with a text as a URL, absolute or relative, in its order.
+    """Return what is wrong with a text as a URL, absolute or relative, in order.
 
     Returns:
         Findings of every `Severity`; the text is a URL when none is a VIOLATION. At most
