@@ -1,6 +1,7 @@
 """What the caller may choose."""
 
 import dataclasses
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -66,10 +67,12 @@ def test_a_placeholder(reference: str) -> None:
 
 def test_the_guide_lists_what_is_kept() -> None:
     guide = Path(__file__).parents[1] / "docs" / "guides" / "newsletters.md"
-    table = re.findall(r"^\| (`.+`) \|", guide.read_text("utf-8"), re.MULTILINE)
+    # A pipe in a table is written so that the site and GitHub show it without a backslash.
+    text = html.unescape(re.sub("</?code>", "`", guide.read_text("utf-8")))
+    table = re.findall(r"^\| (`.+`) \| ", text, re.MULTILINE)
     listed = re.findall(r"`(.+?)`", " ".join(row.partition(" | ")[0] for row in table))
     assert len(listed) > 15
-    assert [one for one in listed if not begins_with_placeholder(one.replace("\\|", "|"))] == []
+    assert [one for one in listed if not begins_with_placeholder(one)] == []
 
 
 @cases(TABLES, "none", reference=str)

@@ -32,7 +32,7 @@ _INDEX: Final = "index.html"
     "Draw the base and every link of a document as an HTML page.",
     """\
 Output
-* -o, --output FILE|DIR   Write to FILE, or for several inputs below DIR, with an index.html.
+* -o, --output FILE|DIR   Write to FILE; write several inputs below DIR, with an index.html.
 * --force                 Overwrite files that exist in the output directory.
 
 Examples:
@@ -57,7 +57,7 @@ Exit status:
 """,
 )
 def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
-    """Write a page of HTML that shows why each link of INPUT means what it means.
+    """Write an HTML page that shows why each link of INPUT means what it means.
 
     "-" or no INPUT is standard input. Without -o the page goes to standard output.
     """

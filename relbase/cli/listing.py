@@ -61,7 +61,7 @@ Examples:
 Each line reads
   file:line:column: element/@attribute: reference -> url [status]
 with the status rewritten, absolute, kept or unresolved. In mail the part
-stands before the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
+precedes the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
 
 Exit status:
   0  done

@@ -323,7 +323,7 @@ Document URL
 * --root DIR=URL          Give each file below DIR the URL of its path below URL (repeatable).
 * --mirror DIR[=SCHEME]   Read URLs from the paths of a mirror by wget or HTTrack (repeatable).
   --map FILE              Read URLs from FILE: on each line a file name, a tab and its URL.
-  --sidecar SUFFIX        Read the headers of each input from a file of its name and SUFFIX.
+  --sidecar SUFFIX        Read the headers of each input from the file with its name plus SUFFIX.
   --canonical             Fall back to the URL in <link rel=canonical> or og:url.
   --original              Undo the Wayback Machine: use the URLs of the page it archived.
   --local MODE            Choose what happens to links to files saved with the page: companion,

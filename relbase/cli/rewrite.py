@@ -27,11 +27,11 @@ _FILE: Final = click.Path(dir_okay=False, readable=False)
     "Make relative links absolute.",
     f"""\
 Output
-* -o, --output FILE|DIR   Write to FILE, or for several inputs and directories below DIR.
+* -o, --output FILE|DIR   Write to FILE; write several inputs, or a directory, below DIR.
 * -i, --in-place          Edit files in place, atomically, after verifying the result.
-* --backup SUFFIX         Keep the original of each edited file under its name and SUFFIX.
+* --backup SUFFIX         Keep the original of each edited file under its name plus SUFFIX.
   --delivery              Filter one message for procmail, maildrop or sieve: if anything fails,
-                          pass it unchanged.
+                          pass it on unchanged.
 * --diff                  Show what would change, and write nothing.
 * --check                 List relative links, write nothing, and exit with status 1 if there are
                           any.

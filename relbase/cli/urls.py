@@ -80,8 +80,8 @@ def resolve(
 ) -> int:
     """Resolve each REF against BASE and print the absolute URLs, one per line.
 
-    "-" reads references from standard input, one per line. With several references each stands
-    before its result. Unprintable characters are shown as escapes; --json has them unescaped.
+    "-" reads references from standard input, one per line. With several references, each
+    precedes its result. Unprintable characters are shown as escapes; --json has them unescaped.
     """
     tally, every = Tally(), every or profile == "all"
     if why := unsuitable(base):
@@ -185,9 +185,9 @@ Examples:
 An absolute URL of a known scheme must match the production of that scheme in
 RFC 1738 §5; any other URL must match RFC 1808 §2.2. Where RFC 1808 says that
 it differs from RFC 1738 ("/" and "?" in a query, "?" in ftp and file paths,
-";" in http), what one of the two accepts is a remark and no violation. If the
-verdicts differ, both are shown. With --grammar only that one decides: rfc1808
-accepts URLs of every scheme, rfc1738 accepts no relative ones.
+";" in http), what only one of them accepts gets a remark, not a violation. If
+the verdicts differ, both are shown. With --grammar only that one decides:
+rfc1808 accepts URLs of every scheme, rfc1738 accepts no relative ones.
 
 The objects of --json have the fields version, url, base, rfc1808, rfc1738
 (the production that accepts the URL, or null), parts and violations.
@@ -288,7 +288,7 @@ Examples:
 For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3, the URL
 record that browsers make of it, the parts that RFC 1738 §5 gives it (RFC 1808
 §2.2 for a relative URL), and the category of its scheme by RFC 1808 §2.3.
-Values stand in quotes: "" is empty.
+Values are in quotes; "" is empty.
 
 The objects of --json have the fields version, url, rfc1808, rfc3986, whatwg
 (null for a failure), parts (null if it is not a URL) and category. An absent
