@@ -277,7 +277,7 @@ def _resolved(
     if why is not None:
         counts = embedded and url.partition(":")[0].lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{shown} is not a suitable base, {why}: {verdict}"
+        text = f"{shown} is not a suitable base because {why}: {verdict}"
         return url if counts else None, Reason.BASE_UNSUITABLE, text
     if relative:
         what = "is relative where an absolute URL is required: resolved to"

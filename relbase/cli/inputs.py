@@ -230,13 +230,13 @@ def _why_skipped(
     entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...], backups: tuple[str, ...]
 ) -> str | None:
     if entry.name.startswith("."):
-        return "with a name that begins with a dot"
+        return "with a leading dot"
     if entry.is_symlink():
-        return "that are symbolic links"
+        return "reached by a symbolic link"
     if entry.is_dir(follow_symlinks=False):
         return _KEPT if entry.name == "hts-cache" else None  # of HTTrack
     if not entry.is_file(follow_symlinks=False):
-        return "that are not regular files"
+        return "of a special file type"
     for suffix in beside:
         own = entry.name.removesuffix(suffix)
         # wget -K keeps a page under the name that it had before -E added an end to it.

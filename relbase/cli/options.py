@@ -139,7 +139,7 @@ def read_file(name: str, fix: str = "give a file with a name on each line") -> b
 def url(value: str) -> str:
     if why := unsuitable(value.strip()):
         fix = "give an absolute URL, such as http://host/path"
-        raise ValueError(f"{_quoted(value)} is not a base for relative links, {why}: {fix}")
+        raise ValueError(f"{_quoted(value)} is not a base for relative links because {why}: {fix}")
     return as_url(value)
 
 
@@ -162,7 +162,7 @@ def pattern(value: str) -> re.Pattern[str]:
             warnings.simplefilter("ignore")  # future changes of Python
             return regex(value)
     except (re.error, OverflowError, RecursionError) as error:
-        fix = r"put '\' before a character that stands for itself"
+        fix = r"put '\' before a character to match it literally"
         text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
         raise ValueError(text) from None
 
@@ -245,7 +245,7 @@ def root(value: str) -> Root:
         why = "paths cannot follow a query or a fragment"
     if why:
         fix = "write it as in site=http://host/path/"
-        raise ValueError(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
+        raise ValueError(f"{_quoted(value)} is not DIR=URL because {why}: {fix}")
     _check_directory(directory, "give the directory of the site")
     return Root(directory, url if url.endswith("/") else f"{url}/")
 

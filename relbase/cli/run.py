@@ -227,7 +227,7 @@ class _Process:
             if time.monotonic() - self.began < limit:
                 return None
             why = f"it took longer than {limit:g} seconds (--time-limit)"
-            text = f"{why}: the process that read it was ended"
+            text = f"{why}: the process that read it was stopped"
             self.process.terminate()  # first so that it can remove its unfinished file
             self.process.join(timeout=1)
             self.process.kill()
@@ -236,7 +236,7 @@ class _Process:
             self.process.join()
             code = self.process.exitcode or 0
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
-            text = f"the process that read it was ended ({how}): it may not fit into memory"
+            text = f"the process that read it died ({how}): it may not fit into memory"
         self.pipe.close()
         return Done(job, State.FAILED, text)
 

@@ -343,7 +343,7 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     length = lengths.pop()
     if _number(length) is None or not length.isascii():
         is_number = length.isascii() and length.isdigit()
-        why = "more than any block has" if is_number else "and no number"
+        why = "more than any block has" if is_number else "which is not a number"
         return record, None, f"Content-Length is {length[:40]!r}, {why}"
     return record, int(length), ""
 

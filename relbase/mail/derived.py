@@ -93,7 +93,7 @@ def _followed(
         start, end = field.value
         why, found = "was wrong before", None
         if field.name in seen:
-            why = "stands there twice"
+            why = "occurs twice"
         elif is_long and field.name in _DIGESTS:
             why = "is of more than one part (RFC 1864)"
         else:

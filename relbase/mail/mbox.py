@@ -68,8 +68,7 @@ def _settled(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], 
 
 _FROM: Final = b"From "
 _DOUBTFUL: Final = (
-    "this line looks like the beginning of a message, but no empty line stands before it: "
-    "read as text"
+    "this line looks like the beginning of a message, but no empty line precedes it: read as text"
 )
 _ADDED: Final = "a line would become the beginning of a message: its links are left unchanged"
 

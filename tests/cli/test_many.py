@@ -60,7 +60,7 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
     assert {name: done[name] for name in DONE} == DONE
     assert "poison.html" not in done
     if jobs == "2":
-        assert "the process that read it was ended (signal 9)" in result.stderr
+        assert "the process that read it died (signal 9)" in result.stderr
         assert rows()["site/deadly.html"]["state"] == "failed"
 
 
