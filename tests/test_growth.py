@@ -171,6 +171,13 @@ def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
     assert used.grown <= 6 * (used.taken + used.given) + SLACK
 
 
+@needs_status
+@pytest.mark.parametrize("call", ["rewrite", "links"])
+def test_what_is_nested_is_held_once_for_each_level(call: str, tmp_path: Path) -> None:
+    used = memory_of(tmp_path, ROWS["H13 srcdoc"](1 << 20), URL, "html", call)
+    assert used.grown <= 16 * used.taken + SLACK // 2
+
+
 _HTML: Final = b"Content-Type: text/html\n"
 
 # What one element, rule, field or body holds many of: (maker, kind).

@@ -190,7 +190,9 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
         return _write_value(visit_value(b"", context, place), attribute, context.charset)
     make_view = partial(attribute_view, raw, attribute.quote, context.charset)
     if needs_view(raw):
-        view = make_view()
+        if place.row.syntax is Nested.HTML:  # as long as what is around it, which holds it
+            raw = cast("bytes", memoryview(text)[attribute.start : attribute.end])
+        view = attribute_view(raw, attribute.quote, context.charset)
         return lower(visit_value(view.inner, context, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
     return lower_plain(visit_value(raw, context, place), plain, make_view, attribute.start)

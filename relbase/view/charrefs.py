@@ -16,13 +16,8 @@ from relbase.view.characters import MULTI_BYTE, code_of, decode_inner, unit_patt
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
-_NOT_PLAIN: Final = expression(rb"[&\r\0\x80-\xff]")
-
-
-def needs_view(raw: bytes) -> bool:
-    """Whether a value could mean anything but its own bytes; else an edit needs `spell` alone."""
-    return _NOT_PLAIN.search(raw) is not None
-
+# Whether a value could mean anything but its own bytes; else an edit needs `spell` alone.
+needs_view: Final = expression(rb"[&\r\0\x80-\xff]").search
 
 # The quote of a text, where the longest name that begins a run of letters counts, whatever follows.
 TEXT: Final = b"&"
@@ -138,10 +133,10 @@ def _names() -> dict[bytes, bytes]:
 _C1: Final = {code: bytes((code,)).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 
 
-_BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
+_BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)\Z", re.VERBOSE)
 
 
 def _begun_reference(raw: bytes, at: int) -> int:
     """Return where a plain `&` stands whose reference the text at the offset could complete."""
-    start = raw.rfind(b"&", max(0, at - 1 - _LONGEST_NAME), at)
-    return start if start != -1 and _BEGUN.fullmatch(raw, start, at) else at
+    begun = _BEGUN.search(raw, max(0, at - 1 - _LONGEST_NAME), at)
+    return begun.start() if begun else at

@@ -191,7 +191,7 @@ def read(raw: bytes, runs: Iterable[Run]) -> bytes:
         inner += text
         at = end
     if not at:
-        return raw
+        return bytes(raw)  # itself, unless it is a view of what is around it
     inner += raw[at:]
     return bytes(inner)
 

@@ -25,21 +25,12 @@ _in_text: Final = expression(_CODED)
 _in_value: Final = expression(_CODED + rb"|\r\n|[\r\n\t]")
 # A reference to an entity that XML itself does not define.
 UNDEFINED: Final = rb"&(?!(?:amp|lt|gt|quot|apos);)[^\x00-\x20<>&\"'=;#/]++;"
-_entity: Final = expression(UNDEFINED)
+has_entities: Final = expression(UNDEFINED).search
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
-_NOT_PLAIN_VALUE: Final = expression(rb"[&\r\n\t]")
-
-
-def needs_xml_view(raw: bytes) -> bool:
-    """Whether an attribute's value, as written, could mean anything else than its own bytes."""
-    return _NOT_PLAIN_VALUE.search(raw) is not None
-
-
-def has_entities(raw: bytes) -> bool:
-    """Whether a value or text refers to entities that only a DTD could declare."""
-    return _entity.search(raw) is not None
+# Whether an attribute's value, as written, could mean anything else than its own bytes.
+needs_xml_view: Final = expression(rb"[&\r\n\t]").search
 
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
