@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from array import array
 from base64 import b64encode
 from bisect import bisect_left
 from collections import Counter
@@ -50,14 +51,14 @@ def follow_bodies(
     # From the last header to the first: each describes all after it, headers of parts included.
     waiting = list(edits)  # those before what has been gone through
     later: list[Edit] = []  # the others, the last one first
-    sums = [(0, 0)]  # of the first of them: by how many bytes and line ends the message grows
+    # By how many bytes and line ends the message grows with the first of them.
+    grown, lines = array("q", (0,)), array("q", (0,))
     stale: list[Note] = []
 
     def add(edit: Edit) -> None:
         start, end, new = edit
-        grown, lines = sums[-1]
-        lines += new.count(b"\n") - data.count(b"\n", start, end)
-        sums.append((grown + len(new) - (end - start), lines))
+        grown.append(grown[-1] + len(new) - (end - start))
+        lines.append(lines[-1] + new.count(b"\n") - data.count(b"\n", start, end))
         later.append(edit)
 
     left = MAX_DIGESTED * len(data)
@@ -72,8 +73,8 @@ def follow_bodies(
             continue
         if (part.message or part.multipart) and any(field.name in _DIGESTS for field in fields):
             left -= part.body.end - part.body.start
-        grown, lines = (sums[-1][of] - sums[first][of] for of in (0, 1))
-        change = _Change(data, part, grown, lines, later, first)
+        more_bytes, more_lines = grown[-1] - grown[first], lines[-1] - lines[first]
+        change = _Change(data, part, more_bytes, more_lines, later, first)
         followed, more = _followed(fields, change, is_long=left < 0)
         stale += more
         while followed and waiting and waiting[-1].start >= part.header.start:

@@ -10,7 +10,7 @@ import base64
 import quopri
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from relbase.edit import Edit, Span, splice
@@ -91,12 +91,15 @@ _UNSAFE: Final = regex(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
 
 def _spelled(new: bytes, quote: bytes) -> bytes:
     """New text as ASCII that ends no URL, no line, and begins no encoded word."""
-    spelled = _UNSAFE.sub(_percent, decode_inner(new)).encode("ascii")
+    text = decode_inner(new)
+    spelled = new  # one for millions of edits: it is not copied without need
+    if _UNSAFE.search(text):
+        spelled = _UNSAFE.sub(lambda unsafe: _percent(unsafe[0]), text).encode("ascii")
     return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
 
 
-def _percent(unsafe: re.Match[str]) -> str:
-    character = unsafe[0]
+@lru_cache(maxsize=256)
+def _percent(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
         return f"%{ord(character) - 0xDC00:02X}"
     return "".join(f"%{octet:02X}" for octet in encode_inner(character))

@@ -81,13 +81,13 @@ class QuotedPrintableView(View):
 
     def _rewritten(self, change: _Change) -> Edit:
         raw, (start, end, edits) = self._raw, change
-        behind = edits[-1].end
+        first, behind = edits[0].start, edits[-1].end
         text_end, eol, is_soft = _ending(raw, behind, end)
         mark = raw[text_end:eol]
         text = _text(raw, change, text_end)
         lines = self._wrapped(text if is_soft else _closed(text, mark), mark)
         del text  # it may be as long as the body
-        head = min(edits[0].start - start, len(lines[0]) - (len(lines) > 1))
+        head = min(first - start, len(lines[0]) - (len(lines) > 1))
         head = head if lines[0].startswith(raw[start : start + head]) else 0
         lines[0] = lines[0][head:]
         tail = min(eol - behind, len(lines[-1]))
@@ -236,13 +236,15 @@ def _sealed(piece: bytes) -> bytes:
 
 
 def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
-    pieces: list[bytes] = []
-    at = change.start
-    for start, end, new in change.edits:
-        pieces += (_sealed(raw[at:start]), _UNSAFE.sub(_escaped, new))
+    text, at = bytearray(), change.start
+    change.edits.reverse()
+    while change.edits:  # each is let go of: a body of one line may have a million
+        start, end, new = change.edits.pop()
+        text += _sealed(raw[at:start])
+        text += _UNSAFE.sub(_escaped, new)
         at = end
-    pieces.append(raw[at:text_end])
-    return b"".join(pieces)
+    text += raw[at:text_end]
+    return bytes(text)
 
 
 def _closed(text: bytes, padding: bytes) -> bytes:

@@ -138,6 +138,9 @@ DENSE: Final[dict[str, Make]] = {
     "one line of links in a part": lambda size: (
         MIXED + b"--b\n" + HTML + b"\n" + b"<a href=x>" * (size // 30) + b"\n--b--\n"
     ),
+    "one line in quoted-printable": ROWS["M5 quoted-printable, one line"],
+    "broken words": ROWS["M4 broken words"],
+    "links one by one": lambda size: ROWS["M4 unsubscribe"](size // 4),
 }
 MEMORY.update(DENSE)
 
