@@ -112,7 +112,7 @@ class _Plan:
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
         if output is None and (found.several or len(found.all) > 1):
-            raise click.UsageError("several inputs need a directory for their output: give -o DIR")
+            raise click.UsageError("a tree or several inputs need a directory: give -o DIR")
         is_directory = output is not None and outputs.is_directory(output, found)
         self.directory = output if is_directory else None
         self._force = force

@@ -95,7 +95,7 @@ def _refuse_inside(output: str, root: str) -> None:
 
 
 _FIXES: Final = (
-    "give -i to rewrite it in place, or another name or directory with -o",
+    "give another name or directory with -o, or use rewrite -i",
     "leave -o out to write to standard output, or give another name",
 )
 

@@ -192,7 +192,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         ),
         (
             writes and is_bare and (found.several or len(found.all) > 1),
-            "several inputs need a directory for their output: give -o DIR, -i, --check or --diff",
+            "a tree or several inputs need a directory: give -o DIR, -i, --check or --diff",
         ),
     ):
         if is_wrong:
