@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
 
 _CODING: Final = "coding"
-_PAUSE: Final = 0.5  # seconds between two lines of progress
 _SUFFIX: Final = ".parquet"
 _MARK: Final = b"PAR1"
 
@@ -75,10 +73,8 @@ class Archive(NamedTuple):
 
     def pages(self, unread: Callable[[warc.Fault], None] = lambda _: None) -> Iterator[warc.Page]:
         """Yield its pages; what cannot be read is reported and counted."""
-        count = [0]
-        for found in self._read(count):
+        for found in self._read():
             if isinstance(found, warc.Page):
-                count[0] += 1
                 for remark in found.remarks:
                     text = f"warning: {printable(remark)} [{_CODING}]"
                     self.warned.add(_CODING, f"{self._place(found)}: {text}")
@@ -101,30 +97,14 @@ class Archive(NamedTuple):
             printer.show(self.warned)
             printer.close()
 
-    def _read(self, count: list[int]) -> Iterator[warc.Page | warc.Fault]:
+    def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if not self.is_zip:
             # A pipe with a name would be waited for without end.
             again = partial(files.again, self.source) if files.is_read_again(self.source) else None
-            yield from warc.pages(self._shown_pieces(count), again)
+            yield from warc.pages(self.source.pieces, again)
             return
         with files.seekable(self.source) as file:
             yield from work.wacz_pages(file)
-
-    def _shown_pieces(self, count: list[int]) -> Iterator[bytes]:
-        """Its bytes; a person who waits sees pages and bytes so far, over the line before."""
-        if not streams.is_terminal():
-            yield from self.source.pieces
-            return
-        read = 0
-        due = time.monotonic() + 2 * _PAUSE
-        for piece in self.source.pieces:
-            read += len(piece)
-            if time.monotonic() > due:
-                due += _PAUSE
-                text = f"{self.source.shown}: {count[0]:,} pages, {read / 1e6:,.1f} MB read"
-                streams.warn(f"\r\x1b[K{text}", end="")
-            yield piece
-        streams.warn("\r\x1b[K", end="")
 
     def report(self, fault: warc.Fault) -> None:
         """Report what could not be done, or count it where there may be many."""

@@ -13,6 +13,7 @@ import click
 
 from relbase.cli import documents, files, options, streams
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs, OpenInput
+from relbase.cli.jobs import Counted
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
@@ -122,15 +123,20 @@ class Reading(NamedTuple):
     def process(self, work: Callable[[OpenInput], None]) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
-        for one in self.inputs.all:
-            try:
-                with files.opened(one) as source:
-                    work(source)
-            except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-                raise
-            except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-                streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
-                self.tally.failed += 1
+        is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
+        names = [one.name for one in self.inputs.all]
+        with streams.progress(names, wanted=not is_quiet) as bar:
+            read = Counted(lambda size: bar(size, 0), hashes=False)
+            for one in self.inputs.all:
+                try:
+                    with files.opened(one) as source:
+                        work(source._replace(pieces=read.counting(source.pieces)))
+                except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+                    raise
+                except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+                    streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
+                    self.tally.failed += 1
+                bar(0, 1)
         if self.settings.message_urls is not None and not self.tally.failed:
             printer = streams.WarningPrinter(self.settings.verbosity)
             warned = self.settings.unmatched(self.settings.message_urls.matched)

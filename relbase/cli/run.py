@@ -8,12 +8,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.cli import ENDINGS, streams, terminated
-from relbase.cli.files import STDIN, Input, shown_name
+from relbase.cli.files import STDIN, shown_name
 from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
@@ -30,7 +30,7 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
         own = plan.options
         prints = own.diff or (own.output is None and not (own.check or own.in_place))
         wanted = not running.quiet and not (prints and streams.is_terminal(output=True))
-        bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
+        bar = stack.enter_context(streams.progress([job.input.name for job in jobs], wanted=wanted))
         stack.callback(lambda: settle(running.directories))
         try:
             for done in _done(plan, jobs, bar):
@@ -302,47 +302,3 @@ def _limit_memory() -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         if most > 0 and (hard == resource.RLIM_INFINITY or most < hard):
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-
-
-_MANY: Final = 50  # with less nobody has read a bar before the end
-_LARGE: Final = 32 << 20  # bytes
-_PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
-
-
-@contextmanager
-def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield what is called with the numbers of bytes and of inputs that are done."""
-    size = 0
-    for one in inputs if wanted and streams.is_terminal() else ():
-        with suppress(OSError):
-            size += os.stat(one.name).st_size  # noqa: PTH116
-    if not size or (len(inputs) < _MANY and size < _LARGE):
-        yield lambda _read, _done: None
-        return
-    from rich import progress as rich  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-
-    shown = rich.Progress(
-        rich.TextColumn("{task.fields[files]}/{task.fields[count]} files"),
-        rich.BarColumn(),
-        rich.DownloadColumn(binary_units=True),
-        rich.TransferSpeedColumn(),
-        rich.TimeRemainingColumn(),
-        console=Console(stderr=True, force_terminal=True),
-        # No thread of its own: processes are forked, and threads do not live through that.
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-    )
-    task = shown.add_task("", total=size, files=0, count=len(inputs))
-    files, due = 0, 0.0
-
-    def advance(read: int, done: int) -> None:
-        nonlocal files, due
-        now, files = time.monotonic(), files + done
-        is_due = now >= due or files == len(inputs)
-        due = now + _PAUSE if is_due else due
-        shown.update(task, advance=read, files=files, refresh=is_due)
-
-    with shown:
-        yield advance

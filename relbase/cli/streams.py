@@ -6,10 +6,12 @@ What is shown may be hostile (threat A9): lines for people go through `printable
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum, IntEnum
 from typing import Final, Self
 
@@ -182,6 +184,50 @@ class WarningPrinter:
             text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
             if count:
                 warn(printable(text))
+
+
+_MANY: Final = 50  # with less nobody has read a bar before the end
+_LARGE: Final = 32 << 20  # bytes
+_PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
+
+
+@contextmanager
+def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
+    """Yield what is called with the numbers of bytes and of inputs that are done."""
+    size = 0
+    for name in names if wanted and is_terminal() else ():
+        with suppress(OSError):
+            size += os.stat(name).st_size  # noqa: PTH116
+    if not size or (len(names) < _MANY and size < _LARGE):
+        yield lambda _read, _done: None
+        return
+    from rich import progress as rich  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415
+
+    shown = rich.Progress(
+        rich.TextColumn("{task.fields[files]}/{task.fields[count]} files"),
+        rich.BarColumn(),
+        rich.DownloadColumn(binary_units=True),
+        rich.TransferSpeedColumn(),
+        rich.TimeRemainingColumn(),
+        console=Console(stderr=True, force_terminal=True),
+        # No thread of its own: processes are forked, and threads do not live through that.
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+    )
+    task = shown.add_task("", total=size, files=0, count=len(names))
+    files, due = 0, 0.0
+
+    def advance(read: int, done: int) -> None:
+        nonlocal files, due
+        now, files = time.monotonic(), files + done
+        is_due = now >= due or files == len(names)
+        due = now + _PAUSE if is_due else due
+        shown.update(task, advance=read, files=files, refresh=is_due)
+
+    with shown:
+        yield advance
 
 
 # Of the objects: a field may be added, but none changes its meaning without a new number.

@@ -161,15 +161,24 @@ def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPa
 def test_who_waits_at_a_terminal_sees_how_far_it_is(
     crawl: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relbase.cli.files.PIECE", 100)
+    monkeypatch.setattr(streams, "_LARGE", 1)
+    monkeypatch.setenv("TERM", "xterm")
     crawl.write_bytes(b"".join(map(gz, RECORDS)) * 20)
-    times = iter(range(1000))
-    monkeypatch.setattr("time.monotonic", lambda: next(times))
-    for is_terminal in (True, False):
-        monkeypatch.setattr(streams, "is_terminal", lambda *, shown=is_terminal, **_: shown)
-        shown = run("links", crawl).stderr
-        assert bool(re.search(rf"{crawl}: [1-9]\d* pages, 0.0 MB read", shown)) is is_terminal
-        assert bool(shown) is is_terminal
+    for is_terminal, command in [
+        (True, ["links"]),
+        (True, ["base"]),
+        (True, ["rewrite", "-o", "out.warc.gz"]),
+        (False, ["links"]),
+        (True, ["links", "-q"]),
+        (True, ["rewrite", "-o", "out.warc.gz", "-q"]),
+    ]:
+        monkeypatch.setattr(
+            streams, "is_terminal", lambda *, output=False, is_=is_terminal: is_ and not output
+        )
+        shown = run(*command, crawl).stderr
+        has_bar = is_terminal and "-q" not in command
+        assert bool(re.search(r"1/1 files .*m([\d.]+)/\1 KiB", shown)) is has_bar
+        assert bool(shown) is has_bar
 
 
 # ---- object stores: a server that is compatible with S3

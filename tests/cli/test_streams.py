@@ -17,9 +17,7 @@ from relbase import Note, Reason, Span
 from relbase.call import check
 from relbase.cli import documents, streams
 from relbase.cli.documents import InputDocument
-from relbase.cli.files import Input
 from relbase.cli.findings import diff
-from relbase.cli.run import progress
 from relbase.cli.streams import Collected, Verbosity
 from relbase.edit import Edit, splice
 
@@ -75,10 +73,10 @@ def test_when_there_is_a_bar(
     monkeypatch.setattr(streams, "is_terminal", lambda: lacks != "terminal")
     monkeypatch.setenv("TERM", "xterm")
     Path("a").write_bytes(b"x" * 1000)
-    inputs = [Input("a")] * count
+    names = ["a"] * count
     threads = threading.active_count()
-    with progress(inputs, wanted=lacks != "wanted") as bar:
-        for _ in inputs:
+    with streams.progress(names, wanted=lacks != "wanted") as bar:
+        for _ in names:
             bar(1000, 1)
         assert threading.active_count() == threads
     assert (f"{count}/{count} files" in capsys.readouterr().err) is (lacks == "")
