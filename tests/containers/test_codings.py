@@ -100,6 +100,7 @@ def test_codings_are_undone(
         (gzipped(PAGE) + b"\0\0", "", "gzip", ("gzip",)),
         (gzipped(PAGE)[:-4] + b"\0\0\0\0", "", "gzip", ("gzip",)),  # all bytes are there
         (gzipped(PAGE)[:-8], "", "gzip", ("gzip",)),
+        (gzipped(PAGE)[:3] + b"\1" + gzipped(PAGE)[4:-8], "", "gzip", ("gzip",)),  # FTEXT
         (zlib.compress(PAGE)[:-4] + b"\0\0\0\0", "", "deflate", ("deflate",)),
         (gzipped(PAGE), "chunked", "gzip", ("gzip",)),  # written down without its chunks
         (zstd(PAGE), "chunked", "zstd", ("zstd",)),

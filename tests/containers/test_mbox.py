@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rows import cases, filled
 
 from relbase.containers.mbox import MAX_CONTENT_LENGTH, Message, Promise, split
+from relbase.containers.sniffing import LOOKED_AT_LINE
 from relbase.edit import Span
 
 if TYPE_CHECKING:
@@ -113,6 +114,11 @@ def test_content_length_counts_without_regard_to_case_and_line_ends() -> None:
         (CRLF, b"", b""),
     ]
     assert checked(file)[0].length == Span(17, 18)
+
+
+def test_a_content_length_counts_for_a_body_longer_than_what_is_read_at_a_time() -> None:
+    body = b"\n\n" + Z + b"y\n" * LOOKED_AT_LINE
+    assert checked(lengthened(len(body), body) + b"\n" + B)[-1].separator == B
 
 
 @pytest.mark.parametrize("before", [b"no field\n", b"--x\n", b"X: y\n \n"])

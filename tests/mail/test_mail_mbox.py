@@ -63,6 +63,14 @@ def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
         assert one.content.count(LINK) == other.content.count(DONE)
 
 
+def test_of_the_lines_that_may_begin_a_message_the_first_is_told() -> None:
+    text = FROM + HTML + b"\n" + (b"x\n" + FROM) * 2
+    notes = relbase.rewrite(text, kind="mbox", url=URL).notes
+    assert [(note.reason.value, note.span and note.span.start) for note in notes] == [
+        ("mbox-separator", text.index(b"x\n") + 2)
+    ]
+
+
 def test_no_wrong_length_becomes_right() -> None:
     """Whoever reads the output finds the same messages."""
     header = FROM + HTML
