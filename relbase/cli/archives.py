@@ -17,7 +17,7 @@ from relbase.cli import files, streams
 from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.documents import before_part, sentence
 from relbase.cli.outputs import refuse, uploaded
-from relbase.cli.streams import Verbosity, WarningPrinter, counted, excerpt, printable
+from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.containers.members import MAX_ARC_LINE, arc_line, pieces
 from relbase.warc import rows, work
 from relbase.warc.writing import arguments, date_of_run
@@ -64,7 +64,6 @@ class Archive(NamedTuple):
     tally: streams.Tally  # where failures and warnings are counted
     left_out: Counter[str]  # records and pages, by trouble
     warned: streams.Collected  # the notes on its pages
-    is_shown: bool  # whether these are shown here
     is_zip: bool  # a WACZ, or another ZIP file with archives in it
 
     @property
@@ -91,11 +90,6 @@ class Archive(NamedTuple):
                 streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
             else:
                 self.warn(f"{text}: left out")
-        if self.is_shown:
-            self.tally.warnings += self.warned.counts.total()
-            printer = WarningPrinter(self.settings.verbosity)
-            printer.show(self.warned)
-            printer.close()
 
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if not self.is_zip:

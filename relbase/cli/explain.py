@@ -14,7 +14,7 @@ from relbase.cli.documents import calls, with_options
 from relbase.cli.files import Inputs, OpenInput, Output
 from relbase.cli.inputs import begin
 from relbase.cli.options import Settings, command
-from relbase.cli.streams import printable
+from relbase.cli.streams import Collected, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
 from relbase.warc.writing import arguments
@@ -64,8 +64,8 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
     reading = begin(inputs, given)
     plan = _Plan(reading.inputs, output, force=force)
 
-    def work(source: OpenInput) -> None:
-        source, archive = reading.recognised(source)
+    def work(source: OpenInput, warned: Collected) -> None:
+        source, archive = reading.recognised(source, warned)
         if archive is None:
             data, call = _whole(source, reading.settings, reading.finder)
             documents = iter([(data, call, "" if call.name else source.shown)])

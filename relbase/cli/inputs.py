@@ -108,8 +108,8 @@ class Reading(NamedTuple):
     finder: Finder
     tally: Tally
 
-    def recognised(self, source: OpenInput) -> tuple[OpenInput, Archive | None]:
-        return recognise(source, self.settings, self.tally)
+    def recognised(self, source: OpenInput, warned: Collected) -> tuple[OpenInput, Archive | None]:
+        return recognise(source, self.settings, self.tally, warned)
 
     def calls(self, source: OpenInput) -> Iterator[tuple[documents.InputDocument, Call]]:
         return documents.calls(source, self.settings, self.finder)
@@ -120,29 +120,34 @@ class Reading(NamedTuple):
             if self.settings.verbosity is not Verbosity.NONE:
                 streams.warn(text)
 
-    def process(self, work: Callable[[OpenInput], None]) -> ExitStatus:
+    def process(self, work: Callable[[OpenInput, Collected], None]) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
         is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
         names = [one.name for one in self.inputs.all]
+        warnings = streams.WarningPrinter(self.settings.verbosity)
+
+        def show(warned: Collected) -> None:
+            self.tally.warnings += warned.counts.total()
+            warnings.show(warned)
+
         with streams.progress(names, wanted=not is_quiet) as bar:
             read = Counted(lambda size: bar(size, 0), hashes=False)
             for one in self.inputs.all:
+                warned = Collected(self.settings.verbosity)
                 try:
                     with files.opened(one) as source:
-                        work(source._replace(pieces=read.counting(source.pieces)))
+                        work(source._replace(pieces=read.counting(source.pieces)), warned)
                 except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                     raise
                 except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
                     streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
                     self.tally.failed += 1
+                show(warned)
                 bar(0, 1)
         if self.settings.message_urls is not None and not self.tally.failed:
-            printer = streams.WarningPrinter(self.settings.verbosity)
-            warned = self.settings.unmatched(self.settings.message_urls.matched)
-            self.tally.warnings += warned.counts.total()
-            printer.show(warned)
-            printer.close()
+            show(self.settings.unmatched(self.settings.message_urls.matched))
+        warnings.close()
         return self.tally.status(strict=self.settings.strict)
 
 
@@ -255,9 +260,9 @@ def _why_skipped(
 
 
 def recognise(
-    source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected | None = None
+    source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected
 ) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the archive that it is; `warned` gets its notes, else they are shown."""
+    """Return an input, and the archive that it is; `warned` gets its notes."""
     if settings.kind not in {None, options.ARCHIVE}:
         return source, None
     first, source = files.peeked(source)
@@ -273,9 +278,7 @@ def recognise(
         return source, None
     from relbase.cli.archives import Archive  # noqa: PLC0415 (it loads all of `warc`)
 
-    collected = warned or Collected(settings.verbosity)
-    shows = warned is None
-    archive = Archive(source, settings, packing, tally, Counter(), collected, shows, is_zip)
+    archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip)
     for option, value in (
         ("--url", settings.url),
         ("--redirect or --headers", settings.redirects or settings.fields),

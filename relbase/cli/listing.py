@@ -18,7 +18,7 @@ from relbase.cli.findings import LinkPrinter
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import command
-from relbase.cli.streams import Collected, WarningPrinter, counted, excerpt, printable
+from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_call, reader
 from relbase.pipeline import entities_called
@@ -92,20 +92,16 @@ def links(
     reading = begin(inputs, given)
     if by is not None:
         return _count_unresolved(by, reading)
-    warnings = WarningPrinter(reading.settings.verbosity)
     printer = LinkPrinter(reading.tally, json, violations)
 
-    def work(source: files.OpenInput, table: Table | None) -> None:
-        source, archive = reading.recognised(source)
+    def work(source: files.OpenInput, warned: Collected, table: Table | None) -> None:
+        source, archive = reading.recognised(source, warned)
         if archive is not None:
             archive.show(table, printer, wat=wat)
         elif table is not None or wat:
             raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
         elif text := _list(reading, source, printer):
-            reading.tally.warnings += 1
-            warned = Collected(reading.settings.verbosity)
             warned.add("unresolved", f"{source.shown}: warning: {text}")
-            warnings.show(warned)
 
     written: AbstractContextManager[Table | None] = nullcontext()
     if parquet is not None:
@@ -114,9 +110,7 @@ def links(
         read = (one.name for one in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
-        status = reading.process(lambda source: work(source, table))
-    warnings.close()
-    return status
+        return reading.process(lambda source, warned: work(source, warned, table))
 
 
 def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:
@@ -142,8 +136,8 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
 def _count_unresolved(by: str, reading: Reading) -> int:
     left: Unresolved = Counter()
 
-    def count(source: files.OpenInput) -> None:
-        source, archive = reading.recognised(source)
+    def count(source: files.OpenInput, warned: Collected) -> None:
+        source, archive = reading.recognised(source, warned)
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
@@ -187,8 +181,8 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """
     reading = begin(inputs, given)
 
-    def work(source: files.OpenInput) -> None:
-        source, archive = reading.recognised(source)
+    def work(source: files.OpenInput, warned: Collected) -> None:
+        source, archive = reading.recognised(source, warned)
         if archive is not None:
             archive.show_bases(as_json=json)
             return
