@@ -98,9 +98,7 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
 def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
     for number, found in enumerate(archive.pages()):
         if number == _MAX_PAGES:
-            archive.tally.warnings += 1
-            text = f"the first {_MAX_PAGES:,} pages are explained, and no more"
-            streams.warn(f"{archive.source.shown}: warning: {text}")
+            archive.warn(f"the first {_MAX_PAGES:,} pages are explained, and no more")
             break
         yield found.body, check(found.body, **arguments(found, **archive.how)), found.url
 
