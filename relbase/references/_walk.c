@@ -329,8 +329,8 @@ static int plain_rest(Scan *s, Text p, Text e) {
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
       int is_whole = q < e && *q == ';';
-      /* What `&lt` means the WHATWG parser encodes; such names have up to six letters. */
-      int is_odd = s->whatwg && q - p > 2 && q - p < 8 && (q == e || *q != '=');
+      /* What `&lt` means may be encoded, or of a placeholder; such names have up to six letters. */
+      int is_odd = q - p > 2 && q - p < 8 && (q == e || *q != '=');
       if (q > p + 1 && !is_whole && !is_odd) p = q;
       else if (begins(p, e, "&amp;")) p = q + 1;
       else if ((n = odd_at(s, p, e))) p += n;

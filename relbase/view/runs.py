@@ -80,7 +80,7 @@ class GrownView(View):
 
     def places(self) -> Callable[[Span], Span]:
         grow = self._grower()
-        return lambda span: Span(*grow(Edit(*span, b""))[:2])
+        return lambda span: Span(*grow(Edit(*span, b"/"))[:2])
 
 
 class RunView(GrownView):
@@ -130,7 +130,9 @@ class _RunWalk:
         start, inner_start, left = edit.start + self._shift, edit.start, self._passed
         if start < left.end:  # the edit splits that run
             start, inner_start, left = self._starts[-1], self._inner_starts[-1], self._before
-        start, inner_start = self._joined(start, inner_start, left)
+        # After CR only LF is read otherwise.
+        if self._raw[start - 1 : start] != b"\r" or edit.new[:1] in b"\n":
+            start, inner_start = self._joined(start, inner_start, left)
         self._pass_to(edit.end)
         end = max(edit.end + self._shift, self._passed.end)
         return Grown(start, end, inner_start, end - self._shift, edit)

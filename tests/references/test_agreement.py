@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 URL: Final = "http://h.example/d/p.html"
 
 VALUES: Final[dict[Syntax | Nested, tuple[str, ...]]] = {
-    Syntax.URL: ("x", "/x", "../x", "./", "//h/x", "?q", "x&amp;y", "x&lt", "x\x7f", "a:&#10;b"),
+    Syntax.URL: (
+        *("x", "/x", "../x", "./", "//h/x", "?q", "x&amp;y", "x\x7f", "a:&#10;b"),
+        *("x&lt?y", "\rx"),
+    ),
     Syntax.SPACE_LIST: ("x y", "http://a/ y"),
     Syntax.COMMA_LIST: ("x,y", "http://a/,y"),
     Syntax.SEMICOLON_LIST: ("x;y", "http://a/;y"),
