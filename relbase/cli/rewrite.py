@@ -163,6 +163,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
     mailboxes = found.mailboxes
     box = f"the Maildir '{printable(mailboxes[0])}'" if mailboxes else ""
     is_bare, writes = own.output is None, not chosen
+    is_piped = any(one.name == STDIN for one in found.all)
     for is_wrong, text in (
         (len(chosen) > 1, f"{flags} exclude each other: give one of them"),
         (chosen and not is_bare, f"{flags} {does}, so it excludes -o: give one of them"),
@@ -178,9 +179,10 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         (own.backup and mailboxes, f"--backup would add messages to {box}: copy it first instead"),
         (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),
         (own.break_hardlinks and not own.in_place, f"--break-hardlinks {_REPLACED}"),
+        (own.in_place and is_piped, "standard input cannot be replaced: leave -i out"),
         (
-            own.in_place and any(one.name == STDIN for one in found.all),
-            "standard input cannot be replaced: leave -i out",
+            own.time_limit and (is_piped or (writes and is_bare)),
+            "--time-limit is for files: give their names, and -o, -i, --check or --diff",
         ),
         (
             writes and box and found.several,

@@ -49,8 +49,7 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> I
     has_affinity = hasattr(os, "sched_getaffinity")
     processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     count = min(plan.options.jobs or processors, len(jobs))
-    is_limited = limit is not None and len(jobs) > 1
-    if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
+    if (count > 1 or limit is not None) and all(job.input.name != STDIN for job in jobs):
         for done in _in_processes(plan, jobs, count, limit or inf):
             bar(done.sizes[0], 0)
             yield done

@@ -44,7 +44,7 @@ class Resolver:
 
     Raises:
         ValueError: If the profile or charset is unknown, or if whatwg cannot parse the base.
-        TypeError: If the base is not a string.
+        TypeError: If the base or the charset is not a string.
 
     >>> Resolver("http://a/b/c/d;p?q").resolve("../g")
     'http://a/b/g'
@@ -60,6 +60,8 @@ class Resolver:
     ) -> None:
         if not isinstance(base, str):
             raise not_text(base, "base")
+        if not isinstance(charset, str):
+            raise not_text(charset, "charset")
         self._key = (base, as_profile(profile), charset)
         self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve

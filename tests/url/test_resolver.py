@@ -58,6 +58,8 @@ def test_what_is_no_base_is_refused_with_what_to_give() -> None:
         Resolver(b"http://a/")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="give a base with a scheme"):
         Resolver("/no/scheme", Profile.WHATWG)
+    with pytest.raises(TypeError, match="the charset is a str"):
+        Resolver("http://a/", "whatwg", None)  # type: ignore[arg-type]
 
 
 def test_a_charset_that_is_not_known_is_refused() -> None:
