@@ -56,9 +56,7 @@ def decoded(
     stated = [*_codings(content), *_codings(transfer)]
     if len(stated) > MAX_CODINGS:
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
-    undone: list[str] = []
-    remarks: list[str] = []
-    faults: list[str] = []
+    undone, remarks, faults = list[str](), list[str](), list[str]()
     while stated or (body.startswith(GZIP) and len(undone) < MAX_CODINGS):
         is_stated = bool(stated)
         coding = stated.pop() if is_stated else "gzip"  # no text begins as gzip does
