@@ -100,7 +100,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
-                text += f": {excerpt(link.url)}"
+                kept = " (--keep-fragments leaves it)" * link.reference.startswith("#")
+                text += f": {excerpt(link.url)}{kept}"
             yield Finding(file, text, in_input(document, link), column, until)
 
 

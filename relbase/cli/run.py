@@ -139,8 +139,12 @@ class _Running:
             self.tally.warnings += unmatched.counts.total()
             self._warnings.show(unmatched)
         self._warnings.close()
+        is_none = 0 < self.states[State.PASSED] == self.states.total()
+        self.tally.warnings += is_none
         if self.quiet:
             return
+        if is_none:
+            streams.warn("warning: no input is of a kind that --only names")
         self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place

@@ -110,7 +110,16 @@ class Finder:
             if any(paths.url_in_mirror(one.name, above) for one in inputs):
                 fix += f": --mirror {in_shell(parent)}"
             yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
-        if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
+        yield from self._likely_mirrors(inputs)
+
+    def _likely_mirrors(self, inputs: Sequence[Input]) -> Iterator[str]:
+        origins = self.origins
+        for root, url in origins.roots:
+            if paths.mirror_in(root) == root:
+                fix = f"give --mirror {in_shell(root)} for a mirror, or --root for each host"
+                text = "holds directories named as hosts, and gives them all one"
+                yield f"warning: --root {in_shell(f'{root}={url}')} {text}: {fix}"
+        if any((origins.mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
             directory = paths.mirror_in(tree)
@@ -120,7 +129,8 @@ class Finder:
             if directory is not None and not is_stated:
                 option = f"--mirror {in_shell(directory)}=https"
                 text = "this looks like a wget mirror; to read URLs from its paths, give"
-                yield f"{shown_name(tree)}: {text} {option} (or =http)"
+                fix = "and --local resolve to make links within it absolute"
+                yield f"{shown_name(tree)}: {text} {option} (or =http), {fix}"
 
     def _is_there(self, name: str) -> bool:
         tops = (os.curdir, *self.trees)
