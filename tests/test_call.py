@@ -140,6 +140,7 @@ def test_public_functions_can_be_pickled_and_inspected() -> None:
 
 
 def test_the_packages_are_loaded_when_they_are_asked_for() -> None:
+    pytest.importorskip("pyspark")  # of the extra `spark`
     for package in (relbase.trees, relbase.warc, relbase.spark):
         assert package is sys.modules[package.__name__]
     assert {"trees", "warc", "spark", *relbase.__all__} == set(dir(relbase))
