@@ -109,6 +109,7 @@ else:
         value = getattr(found, "NAME" if name == "scanner" else name)
         if name in _ADVISED:
             value = import_module("relbase.call").advised(value)
+            value.__module__ = "relbase"  # so that it can be pickled by its name
         globals()[name] = value
         return value
 

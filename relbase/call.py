@@ -146,18 +146,17 @@ def advised(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def call(*args: P.args, **given: P.kwargs) -> T:
-        if len(args) > 1 or not names.issuperset(given):
+        if len(args) > code.co_argcount == 1 or not names.issuperset(given):
             raise TypeError(_mistake(function.__name__, names, args, tuple(given)))
         return function(*args, **given)
 
-    call.__module__ = "relbase"  # so that it can be pickled by its name
     return call
 
 
 def _mistake(
     function: str, names: set[str], args: tuple[object, ...], given: tuple[str, ...]
 ) -> str:
-    if len(args) > 1:
+    if names.issuperset(given):
         shown = repr(args[1])[:80] if isinstance(args[1], str) else "..."
         name = "url" if "url" in names else "profile"
         return f"{function}() takes one argument without a name: give {name}={shown}"
@@ -165,6 +164,7 @@ def _mistake(
 
     unknown = next(name for name in given if name not in names)
     guess = _MEANT.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
+    guess = guess if guess in names else _MEANT.get(guess, "")
     fix = f"give {guess}=..." if guess in names else f"it takes {', '.join(sorted(names))}"
     if "policy" in names and unknown in Policy.__dataclass_fields__:
         fix = f"give policy=Policy({unknown}=...)"
@@ -174,6 +174,7 @@ def _mistake(
 # What people call the arguments of other libraries that are meant for the same.
 _MEANT: Final = {
     "base": "url",
+    "url": "base_url",
     "base_url": "url",
     "baseurl": "url",
     "uri": "url",

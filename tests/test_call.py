@@ -131,6 +131,15 @@ def test_a_mistaken_argument_is_answered_with_what_to_write(
         getattr(relbase, function)(*args, **given)
 
 
+@pytest.mark.parametrize("name", ["url", "base", "base_ur"])
+def test_a_mistaken_argument_of_a_tree(name: str) -> None:
+    calls: list[Any] = [relbase.trees.make_links_absolute, relbase.trees.tree_links]
+    for call in calls:
+        with pytest.raises(TypeError, match=f"has no argument '{name}': give base_url="):
+            call(None, **{name: "http://h/"})
+        assert pickle.loads(pickle.dumps(call)) is call
+
+
 def test_public_functions_can_be_pickled_and_inspected() -> None:
     for name in ("rewrite", "links", "explain", "rewrite_response"):
         function = getattr(relbase, name)

@@ -244,7 +244,7 @@ class _Process:
         return Done(job, State.FAILED, text)
 
 
-_LONGEST_PAUSE: Final = 3600.0  # seconds: the operating system takes only so many
+_LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating system
 
 
 def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:

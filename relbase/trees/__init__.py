@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
+from relbase.call import DEFAULT_POLICY, URL, advised, as_policy, as_url
 from relbase.policy import Policy
 from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
@@ -19,6 +19,7 @@ from relbase.url.resolver import Profile, ProfileName, as_profile
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 
 
+@advised
 def make_links_absolute(
     tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
     base_url: URL | None = None,
@@ -108,6 +109,7 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
     return (link[:4] for link in tree_links(tree))
 
 
+@advised
 def tree_links(
     tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
     base_url: URL | None = None,
