@@ -128,7 +128,9 @@ class _Running:
             streams.warn(f"{shown}: {done.text}")
         elif done.on_given_url and not self.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
-            streams.warn(f"{shown}: the given URL was the base of {messages}")
+            streams.warn(
+                f"{shown}: the given URL was the base of {messages} whose headers state none"
+            )
 
     def close(self) -> None:
         if self._after:
