@@ -42,10 +42,12 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
+        if not plan.options.in_place:
+            return _Doing(plan, writer, job, read).process()
         folder = os.path.dirname(job.input.name)  # noqa: PTH120
         before = os.path.realpath(folder)
         # Who wrote to a file that is replaced may be done by the second time.
-        with suppress(*[files.ChangedError] if plan.options.in_place else ()):
+        with suppress(files.ChangedError):
             return _Doing(plan, writer, job, read).process()
         if os.path.realpath(folder) != before:
             text = "its directory was replaced while it was read: nothing was written"
@@ -88,7 +90,7 @@ class _Doing:
             done.state = State.REWRITTEN
         if (urls := self.plan.settings.message_urls) is not None:
             done.matched = set(urls.matched)
-            urls.matched.clear()  # each process tells each of them once
+            urls.matched.clear()  # each input tells its own
         done.sizes = self.before.size, self.after.size
         done.hashes = self.before.hash, self.after.hash
         return done
