@@ -159,7 +159,9 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
 def mirror_in(tree: str) -> str | None:
     """Return what looks like a mirror by `wget -m`, with an index page in directories of hosts."""
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
-    hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
+    hosts: list[str] = []
+    with suppress(OSError):  # one that can be entered and not read
+        hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
     for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
         indexes = (os.path.join(host, name) for name in INDEXES)  # noqa: PTH118
         if _domain.fullmatch(os.path.basename(host)) and any(map(os.path.isfile, indexes)):  # noqa: PTH119
