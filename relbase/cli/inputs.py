@@ -114,8 +114,8 @@ class Reading(NamedTuple):
     def calls(self, source: OpenInput) -> Iterator[tuple[documents.InputDocument, Call]]:
         return documents.calls(source, self.settings, self.finder)
 
-    def warn(self) -> None:
-        for text in self.finder.doubts(self.inputs.all):
+    def warn(self, more: Iterable[str] = ()) -> None:
+        for text in chain(more, self.finder.doubts(self.inputs.all)):
             self.tally.warnings += text.startswith("warning: ")  # the others are hints
             if self.settings.verbosity is not Verbosity.NONE:
                 streams.warn(text)

@@ -10,14 +10,14 @@ from typing import Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, options, outputs, streams
+from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, read_report
 from relbase.cli.options import CHOICES, command
 from relbase.cli.run import run
-from relbase.cli.streams import ExitStatus, Verbosity, in_shell, printable
+from relbase.cli.streams import ExitStatus, in_shell, printable
 from relbase.kind import Kind
 
 _FILE: Final = click.Path(dir_okay=False, readable=False)
@@ -123,8 +123,10 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         if own.output is not None:
             [output] = stack.enter_context(outputs.uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
-        jobs = _jobs(found, own, is_quiet=settings.verbosity is Verbosity.NONE)
-        reading.warn()
+        jobs = _jobs(found, own)
+        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")  # noqa: PTH110
+        shown = in_shell(own.resume or "")
+        reading.warn([f"warning: there is no {shown}: --resume skips nothing"] * is_missing)
         # What inputs are reached from is open for the whole run: none can be swapped. A process
         # can have a thousand files open, or fewer: more trees than this are opened by name.
         roots: dict[str, Directory] = {}
@@ -137,10 +139,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
 
-def _jobs(found: Inputs, own: Options, *, is_quiet: bool) -> list[Job]:
+def _jobs(found: Inputs, own: Options) -> list[Job]:
     is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
-    if own.resume not in {None, own.report} and not is_resumed and not is_quiet:
-        streams.warn(f"warning: there is no {in_shell(own.resume or '')}: --resume skips nothing")
     hashes, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
     if own.output is not None and found.mailboxes:
