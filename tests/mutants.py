@@ -47,7 +47,10 @@ if TYPE_CHECKING:
     from types import FunctionType
 
 PACKAGES: Final = "references,rewriting,bases,url,view,mail,containers"
-WHOLE: Final = ("test_fixtures.py", "test_one_row.py", "test_laws.py", "test_policy.py")
+WHOLE: Final = (
+    *("test_fixtures.py", "test_one_row.py", "test_laws.py", "test_policy.py"),
+    *("test_limits.py", "test_pipeline.py", "test_rules.py"),
+)
 # In seconds: a test may take this and ten times what it takes unchanged; and all tests of a mutant.
 PATIENCE, ENOUGH = 5, 120
 # What takes long, and says nothing of a single expression.
@@ -114,7 +117,7 @@ def passes(item: pytest.Item, failures: Failures) -> bool:
 def few_examples() -> None:
     from hypothesis import settings  # noqa: PLC0415
 
-    settings.register_profile("mutants", settings.default, max_examples=20, database=None)
+    settings.register_profile("mutants", settings.default, max_examples=25, database=None)
     settings.load_profile("mutants")
 
 

@@ -148,6 +148,7 @@ def test_a_content_length_of_nothing() -> None:
 
 @pytest.mark.parametrize(("more", "followed"), [(-1, True), (0, True), (1, False)])
 def test_limit_of_content_length(more: int, *, followed: bool) -> None:
+    assert MAX_CONTENT_LENGTH == 32 << 20
     size = MAX_CONTENT_LENGTH + more
     body = (b"\n\n" + Z).ljust(size - 1, b"y") + b"\n"
     messages = list(split([lengthened(size, body), b"\n", B]))

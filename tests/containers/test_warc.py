@@ -204,6 +204,40 @@ def test_each_of_several_damaged_members_is_a_fault() -> None:
     assert ids(good) == [record_id(1)]
 
 
+@pytest.mark.parametrize(("start", "count"), [(b"WARC", 0), (b"WARC/", 1)])
+def test_a_record_is_whole_where_another_one_begins_before_the_damage(
+    start: bytes, count: int
+) -> None:
+    packing = zlib.compressobj(wbits=31)
+    member = packing.compress(SMALL[0] + start) + packing.flush(zlib.Z_FULL_FLUSH) + b"\xff" * 9
+    good, bad = read(member)
+    assert (len(good), len(bad)) == (count, 1)
+
+
+def test_a_member_after_damage_may_begin_across_two_chunks() -> None:
+    member = zstd(SMALL[1])
+    data = [zstd(SMALL[0]) + b"x" * 5000 + member[:3], member[3:]]
+    assert ids([one for one in records(data) if isinstance(one, Record)]) == [
+        record_id(1),
+        record_id(2),
+    ]
+
+
+@pytest.mark.parametrize(("more", "text"), [(0, "ends inside"), (1, "more than 16777216")])
+def test_the_limit_of_a_frame_without_text(more: int, text: str) -> None:
+    _, (fault,) = read(
+        zstd(SMALL[0]) + b"\x50\x2a\x4d\x18" + ((1 << 24) + more).to_bytes(4, "little")
+    )
+    assert text in fault.text
+
+
+@pytest.mark.parametrize(("size", "count"), [(1 << 14, 1), ((1 << 14) + 1, 0)])
+def test_the_limit_of_a_line_of_arc(size: int, count: int) -> None:
+    line = b" 0 20081113213051 text/html 1\n"
+    good, _ = read(b"http://h/".ljust(size - len(line), b"a") + line + b"x\n")
+    assert len(good) == count
+
+
 # ---- lengths that lie
 
 

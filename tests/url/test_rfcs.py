@@ -121,6 +121,7 @@ def test_every_answer_is_that_of_the_text(rfc: Rfc) -> None:
 def test_the_result_is_absolute_and_resolving_it_again_changes_nothing(rfc: Rfc) -> None:
     relative = 0
 
+    @settings(max_examples=100)
     @given(bases, references, bases)
     def law(base: str, reference: str, other: str) -> None:
         nonlocal relative
