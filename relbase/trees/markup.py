@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.references import vocabulary
 from relbase.references.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.vocabulary import Row, holding
+from relbase.references.vocabulary import Row, ValueOf, counting, holding
 from relbase.references.xml_names import held_with
 from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
@@ -50,6 +50,7 @@ class ElementRow(NamedTuple):
     plain: Mapping[str, Row | None] = {}
     # The attributes that decide how others, or its text, hold references.
     asks: Mapping[str, frozenset[str]] = {}
+    unasked: Mapping[str, tuple[Row, ...]] = {}  # what counts where it has none of them
     own: frozenset[str] = frozenset()  # those in rows, and those that its text asks for
     speaks: bool = False  # whether its text holds references where it has no attributes
     inner: str = HTML  # whose rules are followed inside of it
@@ -63,16 +64,10 @@ class ElementRow(NamedTuple):
 COMMENT: Final = ElementRow(b"")
 SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
 
-
-class Spot(NamedTuple):
-    """An element, a comment or an instruction that may hold references."""
-
-    element: Any  # of the tree
-    kind: ElementRow  # what is known of it
-    keys: Iterable[str] = ()  # its attributes
-    scope: Scope | None = None  # the xml:base that is in force in it, its own one first
-    item: Any = None  # as `Around.item`
-
+# An element, a comment or an instruction that may hold references (a plain tuple, since there are
+# many): what is known of it, its attributes, the xml:base that is in force in it, its own one
+# first, and its item as in `Around`.
+Spot: TypeAlias = tuple[Any, ElementRow, Iterable[str], Scope | None, Any]
 
 # Elements inside of which something else holds than around them.
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
@@ -177,6 +172,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         for key, found in rows.items()
         if plain_rows.get(key) is None
     }
+    unasked = {key: all_counting(found, lambda _name: b"") for key, found in rows.items()}
     is_of_html = vocabulary_ == HTML
     return ElementRow(
         name,
@@ -184,8 +180,9 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         rows,
         plain_rows,
         asks,
+        unasked,
         own | asks[""],
-        any(row.when is None or row.when.holds(lambda _name: b"") for row in rows[""]),
+        bool(unasked[""]),
         namespace_inside(name, vocabulary_ or ""),
         hides=name == b"template" or (name == b"noscript" and is_html and is_of_html),
         is_opaque=is_html and is_of_html and name in _OPAQUE,
@@ -193,6 +190,11 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         is_item=(vocabulary_, name) in ITEMS,
         is_base=name == b"base" and is_of_html,
     )
+
+
+def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
+    """Those of some rows whose conditions hold, as they count."""
+    return tuple(filter(None, (counting((row,), value_of, extended=True) for row in rows)))
 
 
 def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:

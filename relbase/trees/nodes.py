@@ -51,7 +51,6 @@ class LxmlTree(Tree):
             self.url = url
 
     def spots(self) -> Iterator[Spot]:
-        known = self.known
         around = self._around(self._part)
         if not self._is_html or around != TOP:
             yield from self._within(self._nodes(), self._part, around)
@@ -65,9 +64,9 @@ class LxmlTree(Tree):
             if kind is None:
                 if tag.__class__ is not str:
                     if aside := self._aside(node):
-                        yield Spot(node, aside)
+                        yield node, aside, (), None, None
                     continue
-                kind = known.kind(tag, TOP)
+                kind = self.known.kind(tag, TOP)
                 if not kind.is_special:
                     kinds[tag] = kind
                 elif len(node):
@@ -76,8 +75,7 @@ class LxmlTree(Tree):
                     continue
             keys = node.keys()
             if kind.speaks or not kind.own.isdisjoint(keys):
-                # As `Spot(...)`, in half the time.
-                yield tuple.__new__(Spot, (node, kind, keys, None, None))
+                yield node, kind, keys, None, None
 
     def _nodes(self) -> Iterator[Node]:
         """The nodes of this part; the whole has comments around its root."""

@@ -159,7 +159,7 @@ class Tree:
             here = arounds[-1][1] if arounds else TOP
             if not (tag := name_of(node)):
                 if not here.opaque and (aside := self._aside(node)):
-                    yield Spot(node, aside)
+                    yield node, aside, (), None, None
                 continue
             kind = kinds.get((tag, here.namespace))
             if kind is None:
@@ -169,4 +169,4 @@ class Tree:
                 arounds.append((node, known.inside(kind, here, node, scope)))
             keys = self._keys(node)
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
-                yield Spot(node, kind, keys, scope, here.item if scope is here.scope else None)
+                yield node, kind, keys, scope, here.item if scope is here.scope else None

@@ -20,15 +20,15 @@ from relbase.policy import Policy
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
-from relbase.references.vocabulary import Nested, Row, ValueOf, counting, held
+from relbase.references.vocabulary import Nested, Row, held
 from relbase.references.xml import sheet_href
 from relbase.rewriting.context import Budget, Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot
-from relbase.trees.tree import Tree, TreeLink, Value
+from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot, all_counting
+from relbase.trees.tree import Node, Tree, TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
@@ -37,8 +37,7 @@ from relbase.view.xml_values import doubts, value_view
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:
     """The context of what was retrieved from a URL, for any task."""
-    retrieved, _ = retrieval(url, ())
-    base, _ = establish(retrieved, UNKNOWN, profile=profile)
+    base, _ = establish(retrieval(url, ())[0], UNKNOWN, profile=profile)
     context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
     return context.having(base=base, encoding=lookup(label or "") or "utf-8")
 
@@ -95,12 +94,11 @@ class Walk:
         for spot in self._tree.spots():
             element, kind, keys, scope, item = spot
             if not kind.name:
-                yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
+                yield from self._sheet(element) if kind is SHEET else self._comment(element)
                 continue
             context, resolve = inside, resolve_inside
             if scope is not None or item is not None or kind.is_base:
-                context = self._context(spot)
-                resolve = self._resolver(context)
+                resolve = self._resolver(context := self._context(spot))
             plain = kind.plain
             for key in keys:
                 if key not in plain:
@@ -141,24 +139,25 @@ class Walk:
                 found = self._settled(spot, attribute, row, value, around)
                 if all_ or any(link[5] in _REPORTED for link in found.links):
                     yield found
-            if kind.rows[""]:
-                yield from self._texts(spot, self._rows(spot, ""), context)
+            if kind.rows[""] and (rows := self._rows(spot, "")):
+                yield from self._texts(spot, rows, context)
 
     def _context(self, spot: Spot) -> Context:
         """What the references of an element are resolved with."""
-        if spot.kind.is_base:
+        _, kind, _, scope, item = spot
+        if kind.is_base:
             return self._around
         context = self.inside
-        if spot.scope is not None and not self._ignores_scopes:
-            context = spot.scope.inside
-        return self._on_link(spot, context) if spot.kind.vocabulary == HTML else context
+        if scope is not None and not self._ignores_scopes:
+            context = scope.inside
+        return self._on_link(item, context) if kind.vocabulary == HTML else context
 
-    def _on_link(self, spot: Spot, context: Context) -> Context:
+    def _on_link(self, item: Node, context: Context) -> Context:
         """The context of HTML on the link of the feed's item around it, if that is asked for."""
-        if spot.item is None:
+        if item is None:
             return context
-        if spot.item is not self._item[0]:
-            self._item = spot.item, trimmed(self._tree.item_link(spot.item))
+        if item is not self._item[0]:
+            self._item = item, trimmed(self._tree.item_link(item))
         return self._based(self._item[1], "link of an item", context)
 
     def _enter(self, stated: str, outer: Scope | None) -> Scope:
@@ -180,13 +179,16 @@ class Walk:
     def _rows(self, spot: Spot, key: str) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count by what the element says."""
         element, kind, keys, *_ = spot
-        get, spelled = self._tree.get, self._tree.spelled
-        asked = [name if name in keys else None for name in kind.asks[key]]
+        asks, get, spelled = kind.asks[key], self._tree.get, self._tree.spelled
+        if asks.isdisjoint(keys):
+            return kind.unasked[key]
+        asked = [name if name in keys else None for name in asks]
         said = key, *[name and get(element, spelled(element, name)) for name in asked]
         if known := self._counted.get((id(kind), said)):
             return known[1]
-        counted = (counting((row,), self._says(spot), extended=True) for row in kind.rows[key])
-        rows = tuple(filter(None, counted))
+        rows = all_counting(
+            kind.rows[key], lambda name: encode_inner(self._said(spot, name)).lower()
+        )
         # A hostile document has no end of others.
         if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
             self._counted[id(kind), said] = kind, rows
@@ -194,14 +196,15 @@ class Walk:
 
     def _texts(self, spot: Spot, rows: tuple[Row, ...], context: Context) -> Iterator[Value]:
         # Of most scripts the text is never looked at: it may be long.
-        for holder, text in self._tree.texts(spot.element) if rows else ():
-            for row in rows:
-                if not row.only or encode_inner(text.lstrip()).startswith(row.only):
-                    inside = self._on_link(spot, context) if row.syntax is Nested.HTML else context
-                    place = Place(decode_inner(spot.kind.name), "", row)
-                    visit = partial(visit_value, encode_inner(text), place=place)
-                    yield self._apart(spot, holder, text, visit, inside)
-                    break
+        element, kind, _, _, item = spot
+        for holder, text in self._tree.texts(element):
+            encoded = encode_inner(text)
+            found = (row for row in rows if not row.only or encoded.lstrip().startswith(row.only))
+            if row := next(found, None):
+                inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
+                place = Place(decode_inner(kind.name), "", row)
+                visit = partial(visit_value, encoded, place=place)
+                yield self._apart(element, holder, text, visit, inside)
 
     def written(self, value: Value) -> list[TreeLink]:
         """Write what a value becomes, and return its links that change or cannot be resolved."""
@@ -235,13 +238,11 @@ class Walk:
 
     def _said(self, spot: Spot, name: bytes) -> str:
         """The value of an attribute of the vocabulary, "" where there is none."""
+        element, _, keys, *_ = spot
         for key in self._tree.known.spelled(name):
-            if key in spot.keys:
-                return self._tree.get(spot.element, self._tree.spelled(spot.element, key))
+            if key in keys:
+                return self._tree.get(element, self._tree.spelled(element, key))
         return ""
-
-    def _says(self, spot: Spot) -> ValueOf:
-        return lambda name: encode_inner(self._said(spot, name)).lower()
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """What resolves plain references, if what it makes of them is written as it is."""
@@ -274,10 +275,10 @@ class Walk:
             if all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
                 return Value(element, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
-        made = self._value_of(spot, element, attribute, value, visit_value(text, context, place))
-        if row.syntax is _URL and made.text is not None:
-            made = made._replace(text=made.text.strip(C0_AND_SPACE))
-        if row.syntax is not _URL and codebase is None and len(value) <= _LONGEST:
+        made = self._value_of(element, element, attribute, value, visit_value(text, context, place))
+        if row.syntax is _URL:
+            return made if made.text is None else made._replace(text=made.text.strip(C0_AND_SPACE))
+        if codebase is None and len(value) <= _LONGEST:
             self._repeated[key] = made
         return made
 
@@ -299,8 +300,8 @@ class Walk:
 
     def _apart(
         self,
-        spot: Spot,
-        holder: Any,  # noqa: ANN401
+        element: Node,
+        holder: Node,
         text: str,
         visit: Callable[[Context], Iterable[Item]],
         context: Context,
@@ -313,12 +314,12 @@ class Walk:
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
         found = chain(visit(context.asking(context.task._replace(found_only=True))), edits)
-        return self._value_of(spot, holder, None, text, found)
+        return self._value_of(element, holder, None, text, found)
 
     def _value_of(
         self,
-        spot: Spot,
-        holder: Any,  # noqa: ANN401
+        element: Node,
+        holder: Node,
         attribute: str | None,
         written: str,
         items: Iterable[Item],
@@ -339,12 +340,12 @@ class Walk:
                     passed = at = 0
                 at += len(decode_inner(text[passed:start]))
                 passed = start
-                links.append(TreeLink(spot.element, attribute, item.reference, at, url, status))
+                links.append(TreeLink(element, attribute, item.reference, at, url, status))
         return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
-    def _sheet(self, spot: Spot) -> Iterator[Value]:
+    def _sheet(self, element: Node) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
-        for holder, written in self._tree.texts(spot.element):
+        for holder, written in self._tree.texts(element):
             text = b" " + encode_inner(written)  # lxml leaves the space before it out
             if (href := sheet_href(text, 0, len(text))) is None:
                 continue
@@ -352,18 +353,18 @@ class Walk:
             view = value_view(raw, href.quote or b"")
             items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
             items = lower(items, view, href.start - 1)
-            value = self._value_of(spot, holder, None, written, items)
+            value = self._value_of(element, holder, None, written, items)
             if doubts(raw, is_text=False):
                 kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
                 value = Value(holder, None, kept)
             yield value
 
-    def _comment(self, spot: Spot) -> Iterator[Value]:
+    def _comment(self, element: Node) -> Iterator[Value]:
         before, after = "<!--", "-->"
-        for holder, written in self._tree.texts(spot.element):
+        for holder, written in self._tree.texts(element):
             text = f"{before}{written}{after}"
             visit = partial(visit_comment, encode_inner(text), around=self._around)
-            _, new, links = self._apart(spot, holder, text, visit, self.inside)
+            _, new, links = self._apart(element, holder, text, visit, self.inside)
             new = None if new is None else new[len(before) : -len(after)]
             links = [link._replace(position=link.position - len(before)) for link in links]
             yield Value(holder, new, links)
