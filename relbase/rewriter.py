@@ -24,7 +24,7 @@ class Rewriter:
     """Rewrites many documents with the same options, which are checked once.
 
     Args:
-            url: The absolute URL of every document that is given none of its own.
+        url: The absolute URL of every document that is given none of its own.
         kind: A `Kind` or its value. Without it each document's bytes decide.
         charset: The charset label that the response states.
         profile: A `Profile` or its value: the algorithm that resolves references.
@@ -87,8 +87,7 @@ class Rewriter:
         >>> Rewriter("http://h.example/d/").rewrite_text('<a href="../x">é</a>')
         '<a href="http://h.example/x">é</a>'
         """
-        if not isinstance(text, str):
-            raise TypeError(f"the text is a str, not {type(text).__name__}: give bytes to rewrite")
+        _check_text(text)
         call = self._text_call if url is None else _on(self._text_call, url)
         if call.url is None:
             raise TypeError("the text needs its URL: give url= here or to Rewriter")
@@ -112,10 +111,16 @@ def _on(call: Call, url: URL | None) -> Call:
 
 
 def _bytes(data: bytes) -> bytes:
-    if not isinstance(data, bytes):
-        fix = "give text to rewrite_text, or encode it"
-        raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
-    return data
+    if isinstance(data, bytes):
+        return data
+    fix = "give text to rewrite_text, or encode it" if isinstance(data, str) else "give bytes(data)"
+    raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        fix = "give bytes to rewrite" if isinstance(text, (bytes, bytearray)) else "give str(text)"
+        raise TypeError(f"the text is a str, not {type(text).__name__}: {fix}")
 
 
 _TextKind = Literal[Kind.HTML, Kind.CSS, Kind.XML, "html", "css", "xml"]
@@ -181,9 +186,7 @@ def rewrite_text(
     >>> rewrite_text('<base href="s/"><a href="x">', base="http://h.example/d/s/")
     '<base href="s/"><a href="http://h.example/d/s/x">'
     """
-    if not isinstance(text, str):
-        fix = "give bytes to rewrite" if isinstance(text, bytes) else "give str(text)"
-        raise TypeError(f"the text is a str, not {type(text).__name__}: {fix}")
+    _check_text(text)
     if url is None and base is None:
         raise TypeError(
             "rewrite_text needs the URL that the text belongs to: give url='http://…', or base= of "

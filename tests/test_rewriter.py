@@ -82,6 +82,10 @@ def test_mistakes() -> None:
         Rewriter().rewrite("")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="give bytes to rewrite"):
         Rewriter(URL).rewrite_text(b"")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"not bytearray: give bytes\(data\)"):
+        Rewriter().rewrite(bytearray())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="not bytearray: give bytes to rewrite"):
+        Rewriter(URL).rewrite_text(bytearray())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="needs its URL"):
         Rewriter().rewrite_text("")
     with pytest.raises(ValueError, match="text of kind 'mail'"):

@@ -124,8 +124,11 @@ class Walk:
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
-                    may_be_local = value[:1] == "#" and row.local
-                    if at_once is not None and _plain(value) and not may_be_local:
+                    if (
+                        at_once is not None
+                        and _plain(value)
+                        and not (row.local and value[0] == "#")
+                    ):
                         url = at_once(value)
                         cost = len(url) - len(value)
                         if cost <= budget.left:
@@ -293,7 +296,7 @@ class Walk:
         status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
         new = None
         if status is _REWRITTEN and url is not None:
-            new = spell(_URL, url, b"", _NO_SPAN)  # white space around it goes
+            new = spell(_URL, url, b"", Span(0, 0))  # white space around it goes
             self._budget.left -= max(0, len(new) - len(value))
         start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
         return new, written, start, url, status
@@ -382,7 +385,6 @@ _REWRITTEN: Final = Status.REWRITTEN
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-_NO_SPAN: Final = Span(0, 0)
 
 # A reference that holds no parameters and nothing that a URL parser writes anew.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
