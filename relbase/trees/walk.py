@@ -124,11 +124,8 @@ class Walk:
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
-                    if (
-                        at_once is not None
-                        and _plain(value)
-                        and not (row.local and value[0] == "#")
-                    ):
+                    may_be_local = row.local and value[:1] == "#"
+                    if at_once is not None and _plain(value) and not may_be_local:
                         url = at_once(value)
                         cost = len(url) - len(value)
                         if cost <= budget.left:
