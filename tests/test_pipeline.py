@@ -231,3 +231,15 @@ def test_srcdoc_depth(depth: int) -> None:
         (note,) = result.notes
         assert note.span is not None
         assert b"<a href=x>" in document[note.span.start : note.span.end]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_srcdoc_bytes(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threat H13: the second level and those in it are counted together."""
+    document = nested(3)
+    below = len(nested(1)) + len(nested(0))
+    monkeypatch.setattr(walk, "MAX_SRCDOC_BYTES", below + more)
+    result = rewrite(document, url=URL)
+    assert result.changed == (more >= 0)
+    assert [note.reason for note in result.notes] == [Reason.LIMIT_SRCDOC] * (more < 0)
+    assert len(result.links) == (more >= 0)

@@ -12,7 +12,7 @@ from relbase.containers.codings import MAX_DECODED
 from relbase.containers.warc import MAX_BLOCK
 from relbase.references import xml
 from relbase.rewriting.context import MAX_GROWTH, MAX_GROWTH_BYTES
-from relbase.rewriting.html import MAX_SRCDOC_DEPTH
+from relbase.rewriting.html import MAX_SRCDOC_BYTES, MAX_SRCDOC_DEPTH
 
 ROOT: Final = Path(__file__).parents[1]
 RULES: Final = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -88,12 +88,13 @@ def test_the_limits_are_those_of_the_code() -> None:
     )
     mebi = 1 << 20
     growth = f"{MAX_GROWTH} times its input, or {MAX_GROWTH_BYTES // mebi} MiB more than it"
+    below = f"{MAX_SRCDOC_BYTES // mebi} MiB in all below the first"
     limits = {
         "an output": f"{growth}, whichever is larger",
         "nested parts of a message": f"{mail.MAX_DEPTH:,} levels",
         "parts of a message": f"{mail.MAX_PARTS:,}",
         "nested elements of XML": f"{xml.MAX_DEPTH:,} levels",
-        "nested `srcdoc` documents": f"{MAX_SRCDOC_DEPTH:,} levels",
+        "nested `srcdoc` documents": f"{MAX_SRCDOC_DEPTH:,} levels, and {below}",
         "a body of HTTP, decoded": f"{MAX_DECODED // mebi} MiB",
         "the block of a record of a web archive": f"{MAX_BLOCK // mebi} MiB",
     }

@@ -29,6 +29,8 @@ _passed_over: Final = regex(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re
 _parenthesis: Final = regex(r"\\.|[()]", re.DOTALL).finditer
 _unfold: Final = {ord("\r"): None, ord("\n"): None}
 _unescape: Final = regex(r"\\(.)", re.DOTALL).sub
+# In pieces: `sub` keeps eight bytes for each pair.
+_apart_from_pairs: Final = regex(r"(?:[^\\]|\\.){1,4096}+", re.DOTALL).findall
 
 # parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
 # than `MAX_PARAMETERS`)
@@ -113,7 +115,9 @@ def _parameter(value: str, pos: int) -> tuple[int, str, str]:
         return _next(value, pos), "", ""
     pos = _skip(value, pos + 1)
     if quoted := _quoted(value, pos):
-        text = _unescape(r"\1", quoted[1].translate(_unfold))
+        text = quoted[1].translate(_unfold)
+        if "\\" in text:
+            text = "".join([_unescape(r"\1", piece) for piece in _apart_from_pairs(text)])
         return _next(value, quoted.end()), attribute[0].lower(), text
     unquoted = _unquoted(value, pos)
     assert unquoted is not None

@@ -98,7 +98,7 @@ def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
         inner = f'<p class="leaf">{text(outermost.type)}: {summed(counts[outermost.part])}</p>'
         return _layers(outermost.base, inner, tuple(SHOWN), outermost.base)
     around = [base for base in outward(outermost.base) if base.layer in _OUTSIDE]
-    inner = _part(outermost, set(map(_key, around)), _contents(entities), counts)
+    inner = _drawn(entities[:MAX_DRAWN], set(map(_key, around)), counts)
     if len(entities) > MAX_DRAWN:
         inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
     return _layers(around[0] if around else None, inner, _OUTSIDE, outermost.base)
@@ -170,31 +170,46 @@ def _key(base: Base) -> tuple[str, str]:
 _WHOLE: Final = {"message": "The message", "multipart": "The message", "application": "The mailbox"}
 
 
-def _contents(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
-    """The parts by the nearest part around them: of "3/1.2" that is "3/1", "3" or ""."""
-    known = {entity.part for entity in entities}
-    contents: dict[str, list[Entity]] = defaultdict(list)
-    for entity in entities[1:MAX_DRAWN]:
-        around = entity.part
-        while around:
-            around = around[: max(around.rfind("."), around.rfind("/"), 0)]
-            if around in known:
-                break
-        contents[around].append(entity)
-    return contents
+def _drawn(
+    entities: Sequence[Entity], shown: set[tuple[str, str]], counts: dict[str, Counter[Status]]
+) -> str:
+    """The boxes of a message and its parts; `shown` are the bases of the boxes around it.
+
+    No recursion: parts nest deeper than Python's calls.
+    """
+    around = _around(entities)
+    known: list[set[tuple[str, str]]] = []
+    own: list[list[Base]] = []
+    for index, entity in enumerate(entities):
+        before = known[around[index]] if index else shown
+        own.append([base for base in outward(entity.base) if _key(base) not in before])
+        known.append(before | set(map(_key, own[-1])))
+    inner: list[list[str]] = [[] for _ in entities]  # the last one first
+    for index in range(len(entities) - 1, 0, -1):
+        inner[around[index]].append(_part(entities[index], own[index], inner[index], counts))
+    return _part(entities[0], own[0], inner[0], counts)
+
+
+def _around(entities: Sequence[Entity]) -> list[int]:
+    """The index of the nearest part around each: of "3/1.2" that is "3/1", "3" or "".
+
+    A multipart, or a message in base64, has the number of the part that holds it.
+    """
+    known: dict[str, int] = {}
+    found: list[int] = []
+    for index, entity in enumerate(entities):
+        number = entity.part
+        while number and number not in known:
+            number = number[: max(number.rfind("."), number.rfind("/"), 0)]
+        found.append(known.get(number, 0))
+        known[entity.part] = index
+    return found
 
 
 def _part(
-    entity: Entity,
-    known: set[tuple[str, str]],
-    contents: dict[str, list[Entity]],
-    counts: dict[str, Counter[Status]],
+    entity: Entity, own: Sequence[Base], boxes: Sequence[str], counts: dict[str, Counter[Status]]
 ) -> str:
-    """The box of a part; `known` are the bases that the boxes around it have shown."""
-    own = [base for base in outward(entity.base) if _key(base) not in known]
-    inside = known | {_key(base) for base in own}
-    inner = "".join(_part(part, inside, contents, counts) for part in contents[entity.part])
-    inner = inner or f'<p class="leaf">{summed(counts[entity.part])}</p>'
+    inner = "".join(reversed(boxes)) or f'<p class="leaf">{summed(counts[entity.part])}</p>'
     refused = [note for note in entity.base.refused if note.part == entity.part]
     for base in own:
         if base.layer is not Layer.NONE:

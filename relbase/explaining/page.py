@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple, Unpack
 from urllib.parse import quote
 
@@ -16,10 +16,10 @@ from relbase.bases.layers import Base, Layer
 from relbase.call import Arguments, Call, check
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
-from relbase.explaining.references import listing, source
+from relbase.explaining.references import MAX_LISTED, listing, source
 from relbase.notes import Note
 from relbase.opening.door import open_input
-from relbase.pipeline import entities_called, rewrite_called
+from relbase.pipeline import entities_called, links_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
 
@@ -65,28 +65,27 @@ def page(
     """Return the page on a document, with the texts of notes in this `wording`, and its summary."""
     result = rewrite_called(data, call)
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
-    links = result.links
+    base, edits = result.base, deque(result.edits)
+    del result
+    links = deque(links_called(data, call))
     found = list(entities_called(data, call))
     document = open_input(data, call).document
     if not found or found[0].part:  # of a mailbox its messages are listed, not itself
         type_ = document.format.types[0]
-        found.insert(0, Entity("", type_, Span(0, len(data)), result.base))
+        found.insert(0, Entity("", type_, Span(0, len(data)), base))
     encoding = document.charset.name if document.charset else document.context.charset
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
-    summary = Summary(name, found[0].type, result.base, counts, len(notes))
+    summary = Summary(name, found[0].type, base, counts, len(notes))
     head = _head(summary, len(found), call.profile.value)
     main = _file("document.html").format(
         boxes=boxes(found, links), notes=_notes(notes), source=_LATER, references=_LATER
     )
     start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
-    shown = source(document, call.charset, result.edits, links)
-    pieces = chain((start,), shown, (middle,), listing(links, notes, call, encoding), (end,))
-    del (
-        found,
-        links,
-        result,
-    )  # they take more than the page, which is joined when it needs them no longer
+    listed = listing(list(islice(links, MAX_LISTED)), len(links), notes, call, encoding)
+    # Edits and links take more than the page: they are let go of while it is written.
+    shown = source(document, call.charset, edits, links)
+    pieces = chain((start,), shown, (middle,), listed, (end,))
     return "".join(pieces), summary
 
 

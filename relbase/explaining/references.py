@@ -7,13 +7,13 @@ many lines, so that a browser lays out only those that are in sight.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from heapq import merge
-from itertools import count, groupby
+from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -28,6 +28,7 @@ from relbase.view.transcode import decode
 if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.formats import Document
+    from relbase.mail.documents import DecodedBody
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.url.step import Step
@@ -44,8 +45,9 @@ _FAR: Final = 16 * _CHUNK
 # What the title of a mark has of a URL, in characters.
 _TITLE: Final = 300
 
-T = TypeVar("T", "Edit", "_Mark")
+T = TypeVar("T")
 _start, _end = attrgetter("start"), attrgetter("end")
+_link_span, _link_start = attrgetter("span"), attrgetter("span.start")
 
 
 class _Mark(NamedTuple):
@@ -57,67 +59,85 @@ class _Mark(NamedTuple):
     end: int
 
 
+class _Marks(NamedTuple):
+    """The references of a text in order; there may be millions: each is let go of when shown."""
+
+    first: int  # its number
+    links: deque[Link]
+    spans: array[int]  # where each begins and ends
+
+    def drained(self) -> Iterator[_Mark]:
+        links = starmap(self.links.popleft, repeat((), len(self.links)))
+        return map(_Mark, count(self.first), links, self.spans[::2], self.spans[1::2])
+
+
 def source(
-    document: Document, label: str | None, edits: Sequence[Edit], links: Sequence[Link]
+    document: Document, label: str | None, edits: deque[Edit], links: deque[Link]
 ) -> Iterator[str]:
-    """Yield the marked source in pieces; `label` is the charset that the caller gave."""
-    data = document.data
+    """Yield the marked source in pieces; `label` is the charset that the caller gave.
+
+    Edits and links are taken from the left as they are shown.
+    """
+    data, decoded = document.data, document.format.decoded
     charset = _charset(data, document.charset, label)
-    marks = [_Mark(number, link, *link.span) for number, link in enumerate(links, 1)]
-    framed = list(_framed(document, edits, marks))
-    inside = {number for *_, numbers in framed for number in numbers}
-    marks = [mark for mark in marks if mark.number not in inside] if inside else marks
     yield f'<div class="all{" far" if len(data) > _FAR else ""}">'
-    at = 0
-    # What stands at the end is a part of the last piece.
-    for (start, end), frame, _ in (*framed, (Span(len(data), 0), "", ())):
-        until = start if frame else start + 1
-        own = _of(edits, at, until), _of(marks, at, until)
-        yield from _marked(data, Span(at, start), *own, charset)
-        yield frame
+    at, number = 0, 1
+    changes: deque[Edit] = deque()  # of what is in no frame
+    own: deque[Link] = deque()
+    for body in decoded(data, document.context) if decoded else ():
+        start, end = body.span
+        changes += _before(edits, start, _start)
+        own += _before(links, start, _link_start)
+        edited, inside = _before(edits, end, _start), _before(links, end, _link_start)
+        is_known = 2 * len(inside) == len(body.spans)
+        if not inside or not is_known or any(link.part != body.part for link in inside):
+            changes += edited
+            own += inside
+            continue
+        marks = _Marks(number + len(own), inside, body.spans)
+        number = marks.first + len(inside)
+        yield from _marked(data, Span(at, start), changes, _marks(marks.first, own), charset)
+        yield from _framed(body, body.edits if edited else deque(), marks)
         at = end
+    changes += _before(edits, len(data) + 1, _start)
+    own += _before(links, len(data) + 1, _link_start)
+    marks = _marks(number + len(own), own)
+    # What stands at the end is a part of the last piece.
+    yield from _marked(data, Span(at, len(data)), changes, marks, charset)
     yield "</div>"
 
 
-def _framed(
-    document: Document, edits: Sequence[Edit], marks: Sequence[_Mark]
-) -> Iterator[tuple[Span, str, Sequence[int]]]:
-    """The encoded bodies with references that are all known: span, frame, numbers of the marks."""
-    decoded = document.format.decoded
-    if decoded is None:
-        return
-    by_part: dict[str, list[_Mark]] = defaultdict(list)
-    for mark in marks:
-        by_part[mark.link.part].append(mark)
-    for body in decoded(document.data, document.context):
-        own = _of(by_part[body.part], *body.span)
-        if not own or len(own) != len(body.found):
-            continue
-        inner = body.inner
-        places = zip(own, body.found, strict=True)
-        moved = [_Mark(mark.number, mark.link, *found.span) for mark, found in places]
-        changes = body.edits if _of(edits, *body.span) else ()
-        charset = _charset(inner, sniff(inner, body.label), body.label)
-        name = f"Part {text(body.part)}" if body.part else "The body"
-        shown = "".join(_marked(inner, Span(0, len(inner)), changes, moved, charset))
-        title = f"<p>{name}, decoded from {text(body.encoding)}</p>"
-        numbers = [mark.number for mark in own]
-        yield body.span, f'<div class="decoded">{title}{shown}</div>', numbers
+def _before(items: deque[T], end: int, start_of: Callable[[T], int]) -> deque[T]:
+    """Take those of sorted items that begin before an offset."""
+    taken = deque[T]()
+    while items and start_of(items[0]) < end:
+        taken.append(items.popleft())
+    return taken
 
 
-def _of(sorted_: Sequence[T], start: int, end: int) -> Sequence[T]:
-    """Those of sorted edits or marks that begin in a span."""
-    first = bisect_left(sorted_, start, key=_start)
-    return sorted_[first : bisect_left(sorted_, end, first, key=_start)]
+def _marks(after: int, links: deque[Link]) -> _Marks:
+    spans = array("Q", chain.from_iterable(map(_link_span, links)))
+    return _Marks(after - len(links), links, spans)
+
+
+def _framed(body: DecodedBody, edits: deque[Edit], marks: _Marks) -> Iterator[str]:
+    """A body as it decodes: its references are all known."""
+    inner = body.inner
+    charset = _charset(inner, sniff(inner, body.label), body.label)
+    name = f"Part {text(body.part)}" if body.part else "The body"
+    yield f'<div class="decoded"><p>{name}, decoded from {text(body.encoding)}</p>'
+    yield from _marked(inner, Span(0, len(inner)), edits, marks, charset)
+    yield "</div>"
 
 
 def _marked(
-    data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], charset: str
+    data: bytes, within: Span, edits: deque[Edit], marks: _Marks, charset: str
 ) -> Iterator[str]:
     breaks = set(_breaks(data, within, 2 if charset in WIDE else 1))
-    bounds = (sorted(map(bound, marks)) for bound in (_start, _end))
-    cuts = groupby(merge(sorted(breaks), within, map(_start, edits), map(_end, edits), *bounds))
-    writer = _Writer(edits, marks, charset)
+    bounds = [array("Q", map(bound, edits)) for bound in (_start, _end)]
+    bounds += [array("Q", sorted(marks.spans[side::2])) for side in (0, 1)]
+    cuts = groupby(merge(sorted(breaks), within, *bounds))
+    writer = _Writer(edits, marks.drained(), charset)
     yield '<div class="chunk">'
     last = within.start
     for at, _ in cuts:
@@ -138,10 +158,11 @@ _JOINED_AT_ONCE: Final = 1024
 class _Writer:
     """Writes marks, edits and text; it is told each place where one begins or ends, in order."""
 
-    def __init__(self, edits: Iterable[Edit], marks: Iterable[_Mark], charset: str) -> None:
+    def __init__(self, edits: deque[Edit], marks: Iterator[_Mark], charset: str) -> None:
         self.pieces: list[str] = []
-        self._edits = deque(edits)  # those that have not ended
-        self._marks = deque(marks)  # those that have not begun
+        self._edits = edits  # those that have not ended
+        self._marks = marks  # those after the next
+        self._next = next(marks, None)
         self._open: _Mark | None = None
         self._breaks = False  # whether a chunk is to end as soon as it can
         self._charset = charset
@@ -156,8 +177,8 @@ class _Writer:
         if self._breaks and not self._open and not (edits and edits[0].start < at):
             self.pieces.append('</div><div class="chunk">')
             self._breaks = False
-        while not self._open and self._marks and self._marks[0].start <= at:
-            self._open = self._marks.popleft()
+        while not self._open and self._next and self._next.start <= at:
+            self._open, self._next = self._next, next(self._marks, None)
             self.pieces.append(_opening(self._open.number, self._open.link))
             if self._open.end <= at:
                 self._insert(at)
@@ -242,17 +263,16 @@ _GROUP: Final = 100
 
 
 def listing(
-    links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: str
+    links: Sequence[Link], total: int, notes: Sequence[Note], call: Call, encoding: str
 ) -> Iterator[str]:
-    """Yield the list of references in pieces."""
+    """Yield the list of references in pieces; `links` are the first `MAX_LISTED` at most."""
     lister = _Lister(notes, call, encoding)
-    for at in range(0, min(len(links), MAX_LISTED), _GROUP):
+    for at in range(0, len(links), _GROUP):
         items = map(lister.item, count(at + 1), links[at : at + _GROUP])
         yield f'<ol class="links" start="{at + 1}">{"".join(items)}</ol>'
     if not links:
         yield "<p>There are none.</p>"
-    elif len(links) > MAX_LISTED:
-        more = len(links) - MAX_LISTED
+    elif more := total - len(links):
         yield f"<p>{more:,} more are marked in the source and not listed.</p>"
 
 

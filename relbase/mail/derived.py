@@ -166,7 +166,6 @@ _SEALED: Final = "arc-message-signature"
 
 
 def signed(parts: Sequence[Part]) -> set[int]:
-    """Return the indices of all parts that are in a signed message, or are one."""
     found: set[int] = set()
     for index, part in enumerate(parts):
         if part.parent in found or _signatures(part, parts):
@@ -175,7 +174,6 @@ def signed(parts: Sequence[Part]) -> set[int]:
 
 
 def broken_signatures(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Note]:
-    """Yield a note on each signed message whose signatures the edits break."""
     starts = [edit.start for edit in edits]
     for part in parts:
         fields = _signatures(part, parts)
@@ -268,7 +266,6 @@ class _Body:
         self._octets: dict[bool, int] = {}  # each is counted once: there may be 1,000 signatures
 
     def is_covered(self, tags: dict[str, str]) -> bool:
-        """Whether a signature covers what is edited."""
         stated = _tag_number(tags.get("l"))
         if stated < 0:
             return True

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from array import array
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +17,7 @@ from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
 from relbase.rewriting.html import nested
-from relbase.rewriting.items import Found, Item, lower, parted, shift
+from relbase.rewriting.items import Found, Item, lower, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def reader_of(part: Part, context: Context) -> Reader | None:
-    """Return how the document of a part is read, None when it holds none of use."""
     if part.opaque is not None or part.multipart is not None or part.message:
         return None
     if part.type == _CALENDAR:
@@ -183,8 +184,8 @@ class DecodedBody(NamedTuple):
     encoding: str  # its Content-Transfer-Encoding, in lower case
     inner: bytes  # the decoded bytes
     label: str | None  # the charset of its header, None for none
-    found: tuple[Found, ...]  # its references, in offsets of `inner`
-    edits: tuple[Edit, ...]  # its edits, in offsets of `inner`
+    spans: array[int]  # where each of its references begins and ends in `inner`
+    edits: deque[Edit]  # its edits, in offsets of `inner`
 
 
 def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
@@ -194,12 +195,15 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
         if part.encoding in IDENTITY or (opened := open_document(entity)) is None:
             continue
         inner = opened[0].inner
-        edits: list[Edit] = []
-        items = parted(opened[1].visit(), edits)
-        found = tuple(item for item in items if isinstance(item, Found))
+        spans, edits = array("Q"), deque[Edit]()
+        for item in opened[1].visit():
+            if isinstance(item, Edit):
+                edits.append(item)
+            elif isinstance(item, Found):
+                spans.extend(item.span)
         span = Span(part.body.start + at, part.body.end + at)
         where = entity.context.part, span, part.encoding
-        yield DecodedBody(*where, inner, part.charset, found, tuple(edits))
+        yield DecodedBody(*where, inner, part.charset, spans, edits)
 
 
 # ---- invitations: the HTML that calendars carry in `X-ALT-DESC;FMTTYPE=text/html` (RFC 5545)

@@ -35,7 +35,6 @@ def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]
 
 
 def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:
-    """Whether mail refuses an edit of a body that is not encoded."""
     judged = _judged(entity, entity.part.body, edits)
     return any(note is not None and note.reason is Reason.MIME_BOUNDARY for _, note in judged)
 

@@ -90,7 +90,6 @@ class Lengths:
         return may_drop or bool(self._ends) or message.unproven is not None
 
     def settle(self, one: Numbered, found: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
-        """Return the edits of the next message that the mbox allows, and notes."""
         message = one.message
         edits, notes = _settled(message, found)
         unedited = one.start + self._grown + len(message.content) + len(message.ending)

@@ -279,7 +279,6 @@ _WRONG: Final = (
 
 
 def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    """The entities of a message, the outermost first; `data` and `context` as of `visit_mail`."""
     _, (start, end) = read_envelope(data)
     return message_entities(data[start:end], context, start)
 

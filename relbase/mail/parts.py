@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
-from relbase.view.runs import View
+from relbase.view.runs import SameView, View
 
 if TYPE_CHECKING:
     from relbase.edit import Edit, Span
@@ -167,19 +167,6 @@ def _established(
 # ---- bodies under their transfer encodings
 
 
-class _SameView(View):
-    __slots__ = ()
-
-    def __init__(self, raw: bytes) -> None:
-        self.inner = raw
-
-    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        return iter(edits)
-
-    def places(self) -> Callable[[Span], Span]:
-        return lambda span: span
-
-
 class _BareReturnsView(QuotedPrintableView):
     """The view of a quoted-printable body whose lines, as those of all the message, end with CR.
 
@@ -200,7 +187,7 @@ class _BareReturnsView(QuotedPrintableView):
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
     if part.encoding in IDENTITY:
-        return _SameView(raw)
+        return SameView(raw)
     if part.encoding == QUOTED_PRINTABLE:
         if eol == b"\r":
             return _BareReturnsView(raw, part.boundaries)

@@ -94,7 +94,6 @@ class ForeignContent:
 
     @property
     def in_svg_style(self) -> bool:
-        """Whether text here is a style sheet of SVG."""
         return self.opened[-1][:2] == (b"style", SVG)
 
     def start(
@@ -120,7 +119,6 @@ class ForeignContent:
 
     @property
     def in_template(self) -> bool:
-        """Whether a template of HTML is open within the stack."""
         return self._depth_of(b"template", is_html=True) >= 0
 
     def end(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:

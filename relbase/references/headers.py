@@ -123,7 +123,6 @@ _PARAMETER_PIECE: Final = regex(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.DOTAL
 
 
 def external_body(raw: bytes) -> Iterator[Span]:
-    """Yield the span of the URL in the Content-Type of a message/external-body."""
     url: Span | None = None
     is_url = False
     name = b""

@@ -182,7 +182,6 @@ def _value(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> b
 
 
 def base_href(text: bytes, element: Element) -> Attribute | None:
-    """The href of an element that is a `<base>` of the document, or None."""
     if element.name != b"base" or element.namespace != HTML or element.hidden:
         return None
     return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)

@@ -22,7 +22,6 @@ MAX_DEPTH: Final = 1000
 
 
 def relative_patterns(text: bytes) -> list[Span]:
-    """Return where patterns of speculation rules are that depend on the base."""
     if b"href_matches" not in text or not _is_json(text):
         return []
     return [

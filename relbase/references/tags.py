@@ -149,7 +149,6 @@ def text_end(text: bytes, pos: int, end: int) -> int:
 
 
 def pieces(text: bytes) -> Iterator[Piece]:
-    """The pieces of a text in SVG: what is not in a comment."""
     at, end = 0, len(text)
     while begun := token(text, at, end):
         start = begun.start()

@@ -40,7 +40,6 @@ def keyword(raw: bytes) -> bytes:
 
 
 def one_of(attribute: bytes, *values: bytes) -> Condition:
-    """The attribute has one of the values, in any case."""
     return Condition((attribute,), lambda value: value(attribute) in values, values)
 
 

@@ -218,7 +218,6 @@ def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
 
 
 def meant(raw: bytes) -> bytes:
-    """What the value of an attribute says."""
     if not needs_xml_view(raw.replace(b"&amp;", b"")):
         return raw.replace(b"&amp;", b"&")
     return value_view(raw, b'"').inner
@@ -365,5 +364,4 @@ _base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
 
 
 def is_shown(root: Element) -> bool:
-    """Whether a document is one that browsers show: XHTML, SVG, MathML."""
     return root.named.vocabulary in SHOWN

@@ -34,7 +34,6 @@ class _Declared(Exception):  # noqa: N818 (it is not an error)
 
 
 def examine(text: bytes) -> Soundness:
-    """Return what is wrong with a document, but for prefixes."""
     flaws: list[Flaw] = []
     masks = list(_MASKS)
     copy = text

@@ -82,6 +82,7 @@ class Context(NamedTuple):
     charset: str = "utf-8"  # of the text that is scanned, a WHATWG name
     encoding: str = "utf-8"  # of the document, which decides how queries are encoded
     depth: int = 0  # how many documents around it hold it in an attribute or element
+    held: int = 0  # how many bytes the texts of these have, but for the outermost two
     # Whether the document links or imports style sheets (rule 9).
     sheets: Callable[[], bool] = lambda: True
     # Matches references whose meaning in browsers depends on a charset that nothing states.
@@ -112,7 +113,6 @@ class Context(NamedTuple):
         )
 
     def on(self, base: Base) -> Context:
-        """The same context on another base."""
         if base is self.base:
             return self
         resolve = resolver(base.url, self.task.profile, self.encoding)
@@ -123,7 +123,6 @@ class Context(NamedTuple):
         return self if self.encoding == "utf-8" else self.having(encoding="utf-8")
 
     def asking(self, task: Task) -> Context:
-        """The same context for another task, of the same profile."""
         return tuple.__new__(Context, (self.base, task, *self[2:]))  # as `having`, in half the time
 
 
@@ -135,7 +134,6 @@ def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] 
 
 
 def prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    """Return the same, made anew."""
     return None if unsuitable(url) else prepared_base(url, profile, encoding).resolve
 
 
@@ -175,7 +173,6 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether a reference was refused, so that all after it are."""
         return self.left < 0
 
     def spend(self, growth: int) -> bool:
@@ -188,7 +185,6 @@ class Budget:
         return False
 
     def covered(self, edits: list[Edit], depth: int) -> list[Edit]:
-        """Pay for the edits of references; those that can be made are returned."""
         if not edits or self.covers(edits):
             return edits
         weights = {new: weight(new.decode("ascii"), depth) for new in set(map(_new, edits))}

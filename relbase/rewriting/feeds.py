@@ -214,7 +214,6 @@ _MARK: Final = b"\xef\xbb\xbf"
 
 
 def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
-    """The items of a JSON Feed; a note for any other text."""
     start = len(_MARK) if text.startswith(_MARK) else 0
     feed = text[start:]
     urls = _item_urls(feed)

@@ -47,12 +47,13 @@ from relbase.view.transcode import UNICODE, escaped_view, text_view
 if TYPE_CHECKING:
     from relbase.references.css import CssReference
 
-# Pages nest no deeper; each level costs another decoding of all that is inside it.
+# Pages nest no deeper; each level costs another decoding of all that is inside it, which is held
+# until the level around it is read to its end: in the second level and below no more than this.
 MAX_SRCDOC_DEPTH: Final = 16
+MAX_SRCDOC_BYTES: Final = 16 << 20
 
 
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of an HTML document, on the base that its `<base>` states."""
     if around.task.edits_only or around.task.link is not None:
         budget = around.task.budget
         before = None if budget is None else budget.state()
@@ -135,7 +136,6 @@ def _visit_on_base(
 
 
 def base_late(count: int, around: Context, span: Span) -> Note:
-    """The note on references that stand before the `<base>` that decides for them."""
     text = (
         f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
         "some of them from the outer base"
@@ -144,7 +144,6 @@ def base_late(count: int, around: Context, span: Span) -> Note:
 
 
 def _made_at_once(element: html.Element | Iterable[Item], context: Context) -> int:
-    """How many links the scanner made at once of what it found."""
     if isinstance(element, Packed):
         return element.size
     return len(element) if isinstance(element, list) and context.task.link is not None else 0
@@ -216,7 +215,6 @@ def _raw_view(raw: bytes, context: Context, escaped: Callable[[str], bytes]) -> 
 
 
 def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
-    """The view of a piece of the text of a style element of SVG."""
     part = raw[piece.start : piece.end]
     if not piece.is_cdata:
         return attribute_view(part, TEXT, context.charset)
@@ -246,13 +244,17 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item
 
 
 def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
-    if text and context.depth >= MAX_SRCDOC_DEPTH:
-        text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left unchanged"
+    held = context.held + (len(text) if context.depth else 0)
+    if text and (context.depth >= MAX_SRCDOC_DEPTH or held > MAX_SRCDOC_BYTES):
+        limit = f"deeper than {MAX_SRCDOC_DEPTH}"
+        if held > MAX_SRCDOC_BYTES:
+            limit = f"with more than {MAX_SRCDOC_BYTES} bytes"
+        text_ = f"srcdoc documents nest {limit}: left unchanged"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    return reader.visit(text, nested(context))
+    return reader.visit(text, nested(context)._replace(held=held))
 
 
 def nested(context: Context) -> Context:

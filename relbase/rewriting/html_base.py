@@ -43,7 +43,6 @@ _LISTED: Final = 20
 
 
 def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[Note]:
-    """Notes on each `<base href>` that browsers ignore."""
     if not any(islice(html.base_tag.finditer(text), first is not None, None)):
         return
     found = (

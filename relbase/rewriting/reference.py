@@ -101,7 +101,6 @@ def is_paid(written: str, url: str | None, budget: Budget | None, depth: int) ->
 
 
 def unstated(reference: str, context: Context) -> Note | None:
-    """The note on a reference that depends on the charset, where none is stated."""
     if context.unstated is None or context.task.profile is not Profile.WHATWG:
         return None
     if reference.isascii() or not context.unstated.match(reference):
@@ -205,7 +204,6 @@ def smallest(written: str, url: str, span: Span) -> Edit:
 
 
 def _shared(written: str, url: str) -> int:
-    """How long the suffix is that a reference and its URL share."""
     if url.endswith(written):
         return len(written)
     shared = 0

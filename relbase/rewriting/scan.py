@@ -48,7 +48,6 @@ def scan_for(context: Context) -> Scan:
 
 
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
-    """Return the rows of the attributes that the caller named."""
     given = policy.attributes
     return named_rows(cast("tuple[tuple[str, str], ...]", given)) if given else NONE_NAMED
 
@@ -214,7 +213,6 @@ class _Lister:
         self._edits = shape_edits(context)
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
-        """What stands at the places of some records."""
         base, part, charset = self._context.base, self._context.part, self._context.charset
         attributes, verdict_of = self._attributes, self._verdict
         for start, end, shape, attribute, holds, name, name_end in records:

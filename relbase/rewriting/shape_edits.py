@@ -135,7 +135,6 @@ _remembered: Final = remembering(edits_on)
 
 
 def shape_edits(context: Context) -> ShapeEdits:
-    """Return what becomes of plain references in a context."""
     if context.task.places is not None:  # what is saved beside the page may stay
         return NO_EDITS
     url = context.base.url

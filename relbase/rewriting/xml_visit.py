@@ -295,7 +295,6 @@ class Visit:
         return lower_plain(visit_value(raw, context, place), plain_in_quotes, views, value.start)
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
-        """What is listed and said of a value that nobody can be sure of."""
         yield from self._kept(slot, context)
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 

@@ -104,7 +104,6 @@ def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
 
 
 def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
-    """Return the width and the line end of the lines to write: those of the first."""
     start = len(raw) - len(raw.lstrip(_SPACE))
     first = _EOL.search(raw, start, end)
     if first is not None:

@@ -28,7 +28,6 @@ def decode_inner(inner: bytes) -> str:
 
 
 def encode_inner(string: str) -> bytes:
-    """Return the inner text of a view that means `string`."""
     return string.encode("utf-8", "surrogatepass")
 
 
@@ -103,7 +102,6 @@ def _bytes(bad: str) -> bytes:
 
 
 def characters(charset: str, raw: bytes) -> Iterator[Run]:
-    """Yield the runs of a text that are its characters outside ASCII."""
     for unit in _units(charset).finditer(raw):
         run = unit_run(unit[0], unit.start(), charset)
         if run is not None:

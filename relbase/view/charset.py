@@ -58,7 +58,6 @@ def lookup(label: str) -> str | None:
 
 
 def named_in(found: re.Match[bytes] | None) -> str | None:
-    """The charset that the last group of a match names, None for none."""
     return lookup(found[found.lastindex].decode("latin-1")) if found and found.lastindex else None
 
 
@@ -127,7 +126,6 @@ _AT_CHARSET: Final = expression(rb'@charset "([^"]*+)";')
 
 
 def _outside(data: bytes, label: str | None) -> Charset | None:
-    """Return the charset that a byte order mark or a label states, None for none."""
     for mark, name in _BOMS.items():
         if data.startswith(mark):
             return Charset(name, CharsetSource.BOM)

@@ -53,7 +53,6 @@ _IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
 
 
 def _folds(raw: bytes) -> Iterator[Run]:
-    """The runs of a URL without encoded words."""
     # The first test costs a hundredth of the search.
     return iter(()) if _IS_ITSELF(raw) else _runs(_NOT_ITSELF, raw)
 
@@ -75,7 +74,6 @@ _MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 
 
 def meant(raw: bytes) -> bytes:
-    """Return what the bytes of a URL mean, in UTF-8."""
     decoded = read(raw, _words(raw))
     return read(decoded, _folds(decoded))
 

@@ -52,7 +52,6 @@ class Iso2022JpView(RunView):
         self._flips = _flips(raw)
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits one by one, spelled by the state where each goes."""
         return map(self._spelled, super().lowered(edits))
 
     def _spelled(self, edit: Edit) -> Edit:

@@ -154,7 +154,6 @@ class _Lines:
         return Edit(start, end, new)
 
     def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
-        """Return the line that holds an inner offset, from the start of a line before it or on."""
         raw = self._raw
         while True:
             # No text means more bytes than it has: the offset is here or further on.
@@ -179,7 +178,6 @@ class _Lines:
         return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
 
     def _splits_crlf(self, line: _Line, offset: int) -> bool:
-        """Whether an inner offset in the line is between CR and LF of its hard line end."""
         return (
             offset == line.inner_after - 1
             and self._raw.endswith(b"\r\n", line.start, line.end)

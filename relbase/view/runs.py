@@ -274,7 +274,6 @@ class PiecesView(View):
         return place
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Lower edits piece by piece: what is new goes into the first that each touches."""
         left = iter(edits)
         ahead = next(left, None)
         start = 0
@@ -300,16 +299,25 @@ def _moved(edits: Sequence[Edit], by: int) -> list[Edit]:
     return [Edit(start + by, end + by, new) for start, end, new in edits]
 
 
-class CdataView(View):
-    """The view of the inside of a CDATA section: what is written never makes a `]]>`."""
+class SameView(View):
+    """The view of a text that means itself."""
 
     __slots__ = ()
 
     def __init__(self, raw: bytes) -> None:
         self.inner = raw
 
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        return iter(edits)
+
     def places(self) -> Callable[[Span], Span]:
         return lambda span: span
+
+
+class CdataView(SameView):
+    """The view of the inside of a CDATA section: what is written never makes a `]]>`."""
+
+    __slots__ = ()
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         tail, at = b"", 0

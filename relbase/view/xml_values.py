@@ -83,7 +83,6 @@ def _meaning(found: re.Match[bytes]) -> bytes:
 
 
 def text_view(raw: bytes) -> View:
-    """Return the view of a text without markup in it."""
     if b"\r" not in raw and b"<" not in raw:
         bare: list[int] = []
         inner = _parsed(raw)
@@ -239,7 +238,6 @@ _suspect: Final = expression(
 
 
 def spots(text: bytes, copy: bytes) -> Iterator[int]:
-    """Where a text differs from a copy of it that is masked."""
     return (at for at in _masks(copy) if text[at] != _MASK[0])
 
 

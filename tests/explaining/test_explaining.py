@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode, encodebytes
 from html import unescape
 from html.parser import HTMLParser
 from typing import Any, Final
@@ -166,6 +167,39 @@ def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
         assert f'<code class="url">{base}</code>' in drawn
     assert drawn.count("Decides for everything inside") == 2
     assert "It has the base of the box around it." in drawn
+
+
+_INSIDE: Final = b"Content-Type: text/html\n\n<a href=x>"
+_AROUND: Final = b"Content-Type: message/rfc822\n"
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        # A message and its multipart, or the message in base64 in it, have one number.
+        (
+            _AROUND + b"\nContent-Type: multipart/mixed; boundary=b\n\n--b\n" + _INSIDE,
+            ["The message", "Part 1", "Part 1.1"],
+        ),
+        (
+            _AROUND + b"Content-Transfer-Encoding: base64\n\n" + b64encode(_INSIDE),
+            ["The message", "The message"],
+        ),
+    ],
+)
+def test_a_box_is_drawn_once(message: bytes, names: list[str]) -> None:
+    assert re.findall(r'<p class="name">([^<]*) ', explain(message, kind="mail")) == names
+
+
+def test_boxes_nest_deeper_than_calls() -> None:
+    message = _INSIDE
+    for level in range(4):
+        message = _AROUND + b"Content-Transfer-Encoding: base64\n\n" + encodebytes(message)
+        for number in range(98):
+            boundary = b"b%d.%d" % (level, number)
+            head = b'Content-Type: multipart/mixed; boundary="%b"\n\n--%b\n'
+            message = head % (boundary, boundary) + message
+    assert explain(message, kind="mail").count('<p class="name">') == 396
 
 
 def test_every_reference_is_marked_and_listed() -> None:
