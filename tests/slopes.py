@@ -2,9 +2,11 @@
 
 Each generator of a hostile document (those of the tests of growth) goes through each public call
 in sizes that double, each in a process of its own, until one takes long enough. The slopes are of
-the last four sizes: of time on the log scale, of memory in bytes of what goes in and out. Speed is
-that of the greatest size, beside a benign document in the exact scanner, which reads most hostile
-ones; it is printed behind that in the compiled one. What exceeds a bar is measured again.
+the last four sizes: of time on the log scale, of memory in bytes of what goes in and out. Speed, in
+bytes that go in and out per second, is that of the greatest size, beside a benign document in the
+exact scanner, which reads most hostile ones; it is printed behind that in the compiled one. What
+exceeds a bar is measured again; where the exact scanner takes over from the compiled one as a
+document grows, the slope is the greater of those on each side.
 """
 
 from __future__ import annotations
@@ -165,8 +167,13 @@ def memory_slope(taken: list[Used]) -> float:
     return grown / max(last.moved - first.moved, 1) if grown > SLACK else 0.0
 
 
-def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
-    """Return the slopes of time and memory, and the speed in bytes per second."""
+def time_slope(taken: list[Used]) -> float:
+    growing = [(log(one.given), log(one.seconds)) for one in taken[-4:] if one.seconds > NOISE]
+    has_slope = len(growing) > 2 and growing[0][0] < growing[-1][0]
+    return linear_regression(*zip(*growing, strict=True)).slope if has_slope else 0.0
+
+
+def grown(call: str, kind: str, name: str) -> list[Used]:
     taken: list[Used] = []
     for size in SIZES:
         used = measured(call, kind, name, size)
@@ -176,13 +183,29 @@ def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
             used.seconds > ENOUGH and len(taken) > 3 and memory_slope(taken) <= BARS["memory"]
         ):
             break
+    return taken
+
+
+def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
+    """Return the slopes of time and memory, and the speed in bytes per second."""
+    taken = grown(call, kind, name)
     if len(taken) < 2:
         return inf, inf, 1.0
-    last = taken[-1]
-    growing = [(log(one.given), log(one.seconds)) for one in taken[-4:] if one.seconds > NOISE]
-    has_slope = len(growing) > 2 and growing[0][0] < growing[-1][0]
-    time = linear_regression(*zip(*growing, strict=True)).slope if has_slope else 0.0
-    return time, memory_slope(taken), last.given / max(last.seconds, NOISE)
+    time, last = time_slope(taken), taken[-1]
+    if time > BARS["time"] and scanner.compiled is not None:
+        time = min(time, slope_on_each_side(call, kind, name, taken))
+    return time, memory_slope(taken), last.moved / max(last.seconds, NOISE)
+
+
+def slope_on_each_side(call: str, kind: str, name: str, taken: list[Used]) -> float:
+    """Return the slope of the compiled scanner or of the exact one, the greater of both."""
+    with patch.object(scanner, "compiled", None):
+        exact = grown(call, kind, name)
+    limit = exact[-1].seconds / exact[-1].given / 2 if exact else 0.0
+    sides: list[list[Used]] = [[], []]
+    for one in taken:
+        sides[one.seconds > limit * one.given].append(one)
+    return max(map(time_slope, (exact, *sides)))
 
 
 def judged(call: str, kind: str, only: str) -> bool:
