@@ -114,7 +114,7 @@ class MessageUrlTable:
 
     urls: Mapping[str, str] = field(default_factory=dict)  # by what `key` makes of selectors
     fields: tuple[str, ...] = ()  # in lower case
-    matched: set[str] = field(default_factory=set, compare=False)  # of the selectors, so far
+    matched: set[str] = field(default_factory=set)  # of the selectors, so far
 
     def find(self, header: Fields) -> Selected | None:
         if found := [one for one in _selectors(header) if one in self.urls] if self.urls else ():

@@ -97,7 +97,7 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
 
 def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
     raw = text[attribute.start : attribute.end]
-    return decode_inner(attribute_view(raw, attribute.quote or b"", charset).inner)
+    return decode_inner(attribute_view(raw, b"", charset).inner)
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:

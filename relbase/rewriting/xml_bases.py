@@ -90,7 +90,7 @@ class Scopes:
         self._text = text
         self._lines = Lines(text, document.encoding)
         self.counts = counts  # whether each is the base of what is inside, or only absolute itself
-        self._depth = 0
+        self._part, self._depth = document.part, 0
         # Many elements may state the same few: where each stands is not asked for.
         self._known: dict[tuple[bytes, str], Context] = {}
         self._plain: dict[str, ShapeEdits] = {}
@@ -113,8 +113,7 @@ class Scopes:
         if self._depth > MAX_XML_BASE_DEPTH:
             self.inside = self.stated = None
             text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: its content is left unchanged"
-            part = self._outer[0][0].part if self._outer and self._outer[0][0] else ""
-            return [Note(Reason.LIMIT_XML_BASE, part, Span(stated.start, stated.end), text)]
+            return [Note(Reason.LIMIT_XML_BASE, self._part, Span(stated.start, stated.end), text)]
         key = (self._text[stated.start : stated.end], self.stated.base.url)
         if key in self._known:
             self.stated = self._known[key]

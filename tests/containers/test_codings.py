@@ -217,6 +217,13 @@ def test_codings_are_stacked_so_high_and_no_higher(count: int) -> None:
     assert (found.data is None) is (count > MAX_CODINGS)
 
 
+@pytest.mark.parametrize(("window", "fits"), [(0x88, True), (0x89, False)])
+def test_the_limit_of_a_window_of_zstandard(window: int, *, fits: bool) -> None:
+    """RFC 8878 §3.1.1.1.2: 128 MiB, and an eighth more; in a frame of one raw block."""
+    frame = b"\x28\xb5\x2f\xfd\x00%c%b" % (window, (9 << 3 | 1).to_bytes(3, "little"))
+    assert (decoded(frame + b"x" * 9, [], ["zstd"]).data == b"x" * 9) is fits
+
+
 def test_the_extension_of_a_chunk_is_so_long_and_no_longer() -> None:
     for size, fits in [(MAX_CHUNK_LINE, True), (MAX_CHUNK_LINE + 1, False)]:
         line = b"3;" + b"x" * size

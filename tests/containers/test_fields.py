@@ -140,6 +140,14 @@ def test_where_the_limit_of_a_header_falls(monkeypatch: pytest.MonkeyPatch) -> N
         assert (header.end, header.cut) == (100, False)
 
 
+def test_a_field_that_is_too_long_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "MAX_FIELD", 20)
+    data = b"".join(b"Base: %b\n" % (b"x" * size) for size in (13, 14, 13))
+    assert len(fields.fields_of_paragraph(data, 0, len(data))) == 2
+    header = read(data + b"\n")
+    assert (len(header.fields), header.cut) == (2, True)
+
+
 def test_the_limits_are_those_of_the_threat_model() -> None:
     assert (fields.MAX_HEADER, fields.MAX_FIELD) == (50 * MEGABYTE, 10 * MEGABYTE)
 

@@ -90,6 +90,15 @@ def test_lengths_of_messages_in_messages_are_right_after_as_before(
     assert [note.reason for note in result.notes] in ([], [Reason.LINE_LENGTH])
 
 
+def test_only_what_is_digested_is_counted_for_its_cost() -> None:
+    body = nested(8, b"<a href=x>" + b"y" * 900)
+    head = b"Content-Type: message/rfc822\nContent-MD5: %b\n\n"
+    result = relbase.rewrite(head % md5(body).encode() + body, url="http://h/", kind="mail")
+    after = nested(8, b"<a href=http://h/x>" + b"y" * 900)
+    assert result.data == head % md5(after).encode() + after
+    assert result.notes == ()
+
+
 def multiparts(depth: int, body: bytes, *, told: bool) -> bytes:
     """A page in nested multiparts, each of which describes its body or does not."""
     text = b"Content-Type: text/html\n\n" + body

@@ -204,8 +204,10 @@ def test_an_edit_that_would_write_an_escape_is_left_out() -> None:
     head = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable;\n\n"
     result = relbase.rewrite(head + b'<a href=3D"x">', url="http://h/?a=b", kind="mail")
     assert result.data == head + b'<a href=3D"http://h/x">'
-    result = relbase.rewrite(head + b'<a href=3D";x">', url="http://h/a=b/", kind="mail")
+    page = b'<a href=3D";x"><a href=3D"http://h/y">'
+    result = relbase.rewrite(head + page, url="http://h/a=b/", kind="mail")
     assert not result.changed
+    assert [link.status.value for link in result.links] == ["kept", "absolute"]
 
 
 def test_base64_that_only_some_decode_is_listed_and_stays() -> None:

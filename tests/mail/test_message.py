@@ -240,6 +240,12 @@ def test_limits(limit: Limit, more: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert reasons(result) == [limit.reason] * (more > 0)
 
 
+def test_a_page_beyond_a_limit_states_no_base() -> None:
+    page = HTML + b"Content-ID: y\n" * fields.MAX_FIELDS + b"\n<base href=/b/>" + LINK
+    (entity,) = relbase.entities(page, url=URL)
+    assert entity.base.url == URL
+
+
 # ---- Apple Mail: the first line counts the message, and the property list is not of it
 
 PLIST = plistlib.dumps({"flags": 8623750145, "subject": "<a href=z>"})

@@ -1,5 +1,6 @@
 """XML that the compiled scanner reads where the exact walk has learned what its names mean."""
 
+import re
 from itertools import product
 from pathlib import Path
 
@@ -74,6 +75,15 @@ ODD = [
         b"</x><link href='f'/>" % reference
         for reference in (b"d", b"d", b"&x;", b"d", b" d", b"../../../d", b"&#x64;", b"d")
     ),
+    # the links of items whose bases are read ahead; two flaws in one text
+    RSS
+    % b"".join(
+        b"<item xml:base='%b'><link>%b</link><description>&lt;a href='x'></description></item>"
+        % (base, link)
+        for link in (b"/p/1/", b"s/")
+        for base in (b"a/", b"c/", b"/r/", b"k/")
+    ),
+    RSS % (b"<description>&lt;a href='a&b;c'>&lt;a href='d&e;f'>&lt;a href='g'></description>" * 3),
     ATOM % (b"<content type='html' xml:lang='%b'>&lt;a href='b'></content>" % (b"a" * 255) * 3),
 ]
 
@@ -85,7 +95,10 @@ def test_what_is_read_ahead(root: str, piece: bytes, edits: int) -> None:
 
 
 URLS = [URL, "http://[::1]/a", "http://h/\xe9?\xe9", None]
-POLICIES = [Policy(), Policy(item_links=True), Policy(keep_fragments=True)]
+POLICIES = [
+    *(Policy(), Policy(item_links=True), Policy(keep_fragments=True)),
+    Policy(keep=re.compile("^/?[bcg]")),
+]
 # Each policy with each profile, by turns with a URL.
 PAIRED = [(URLS[at % 4], *pair) for at, pair in enumerate(product(POLICIES, relbase.Profile))]
 OTHERS = [call for call in product(URLS, POLICIES, relbase.Profile) if call not in PAIRED]

@@ -227,6 +227,7 @@ def test_prefixes_that_nothing_binds(document: str, prefixes: list[str]) -> None
     notes = relbase.rewrite(document.encode(), url=URL, kind="xml").notes
     assert [note.text.partition(":")[0] for note in notes] == prefixes
     assert {note.reason.value for note in notes} <= {"xml-prefix"}
+    assert all(note.span and document[note.span.start] == "<" for note in notes)
 
 
 # Each level, and each namespace that an element declares, costs memory.

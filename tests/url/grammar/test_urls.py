@@ -90,6 +90,14 @@ def test_failing_by_the_generic_syntax_alone() -> None:
     assert [one.start for one in failing("x:^", "rfc1808")] == [2]
 
 
+@cases(URLS, "by RFC 1738 alone", text=str, expected=str)
+def test_findings_of_rfc_1738_alone(text: str, expected: str | None) -> None:
+    found = violations(text, grammar="rfc1738")
+    shown = [f"{one.kind.value} {one.start} {one.section} {one.message}" for one in found]
+    assert len(shown) == (expected is not None)
+    assert expected is None or shown[0].startswith(expected)
+
+
 @pytest.mark.parametrize(
     ("text", "least"), [("news:@h", "a uchar"), ("mailto:", "an xchar"), ("http://h:/", "a digit")]
 )
