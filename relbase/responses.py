@@ -70,13 +70,21 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
     """
     data, call, _ = _read(response, arguments)
     call["headers"] = fields = as_fields(call["headers"])
-    lines = (f"{name}: {' '.join(value.split())}\r\n" for name, value in fields)
-    head = f"HTTP/1.1 200 OK\r\n{''.join(lines)}\r\n".encode("latin-1", "replace")
+    head = b"\r\n".join((b"HTTP/1.1 200 OK", *(_line(*field) for field in fields), b"\r\n"))
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
     of_header = (
         link._replace(span=Span(0, 0), line=1, column=1) for link in pipeline.links(head, **about)
     )
     return chain(of_header, pipeline.links(data, **call))
+
+
+def _line(name: str, value: str) -> bytes:
+    """A field as the server sent it: clients decode it as Latin-1, or as UTF-8 (httpx, aiohttp)."""
+    text = f"{name}: {value}".replace("\r", " ").replace("\n", " ")
+    try:
+        return text.encode("latin-1").decode("utf-8").encode("utf-8")  # UTF-8 read as Latin-1
+    except UnicodeError:
+        return text.encode("utf-8", "surrogateescape")
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -122,7 +130,9 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
         if not may_hold_references(type_, seen):
             return body, call, notes
     if undone.data is not None:
-        return undone.data, call, notes
+        remarks = undone.remarks if undone.undone else ()  # else the client undid what is stated
+        mislabelled = (Note(Reason.ENCODING_MISLABELLED, "", None, remark) for remark in remarks)
+        return undone.data, call, (*notes, *mislabelled)
     fault = f"the body is left as it is: {undone.fault}"
     opaque: Arguments = {"kind": Kind.OTHER, **call}
     return body, opaque, (*notes, Note(Reason.ENCODING_UNSUPPORTED, "", None, fault))
@@ -189,9 +199,6 @@ def _at(response: object, path: str) -> Any:  # noqa: ANN401 (of any client)
     return found
 
 
-# ---- the header
-
-
 def _fields(
     headers: Any,  # noqa: ANN401 (of any client)
     getlist: Callable[[str], list[str]],
@@ -218,9 +225,6 @@ def _fields(
 
 def _text(value: object) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)  # RFC 9110 §5.5
-
-
-# ---- the URLs
 
 
 def _urls(response: object) -> tuple[str, ...]:
@@ -261,9 +265,6 @@ def _urls_of_urllib3(response: object, history: Iterable[Any]) -> list[object]:
         port = "" if pool.port is None else f":{pool.port}"
         urls[0] = f"{pool.scheme}://{host}{port}{urls[0]}"
     return urls
-
-
-# ---- the body
 
 
 def _body(response: object) -> bytes:

@@ -16,6 +16,7 @@ from relbase import response_base, response_links, rewrite_response
 PAGE: Final = "<title>я</title><a href=x>"
 REWRITTEN: Final = "<title>я</title><a href=http://{host}/d/x>"
 FIELDS: Final = {"Link": "<next>; rel=next"}
+GZIPPED: Final = gzip.compress(b"<a href=x>", mtime=0)
 
 
 class Urls:
@@ -168,6 +169,40 @@ def test_the_links_of_a_header_come_first() -> None:
     assert [tuple(link.span) for link in links[:4]] == [(0, 0)] * 4
     given = response_links(response, headers=iter([("Link", "<y>")]), profile="whatwg")
     assert [link.reference for link in given] == ["y", "/b/", "x"]
+
+
+# What the server sent | as clients decode it: Latin-1 (requests), UTF-8 (httpx; aiohttp escapes).
+@pytest.mark.parametrize(
+    ("reference", "value"),
+    [
+        ("日", "\xe6\x97\xa5"),
+        ("日", "日"),
+        ("à", "\xc3\xa0"),
+        ("à", "à"),
+        ("\udce9", "\udce9"),
+        ("xy", "x\r\n y"),
+    ],
+)
+def test_a_header_that_is_not_ascii(reference: str, value: str) -> None:
+    response = made(b"", "")
+    response.headers["Link"] = f"<{value}>; rel=next"
+    assert [link.reference for link in response_links(response)] == [reference]
+
+
+@pytest.mark.parametrize(
+    ("body", "remarks"),
+    [
+        (GZIPPED, []),
+        (b"<a href=x>", []),  # the client undid the coding, and kept the field
+        (GZIPPED[:-3], ["gzip: its checksum is missing"]),
+        (GZIPPED[:-8] + bytes(8), ["gzip: its checksum is wrong"]),
+        (GZIPPED + b"more", ["gzip: 4 bytes follow its end: left out"]),
+    ],
+)
+def test_a_body_that_is_not_quite_as_its_coding_says(body: bytes, remarks: list[str]) -> None:
+    result = rewrite_response(made(body, "gzip"))
+    assert result.data == b"<a href=http://h.example/x>"
+    assert [note.text for note in result.notes] == remarks
 
 
 def made(body: bytes, coding: str, **more: Any) -> SimpleNamespace:
