@@ -70,21 +70,14 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
     """
     data, call, _ = _read(response, arguments)
     call["headers"] = fields = as_fields(call["headers"])
-    head = b"\r\n".join((b"HTTP/1.1 200 OK", *(_line(*field) for field in fields), b"\r\n"))
+    lines = (f"{name}: {value}".replace("\r", " ").replace("\n", " ") for name, value in fields)
+    text = "\r\n".join(("HTTP/1.1 200 OK", *lines, "\r\n"))
+    head = text.encode("utf-8", "surrogateescape")
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
     of_header = (
         link._replace(span=Span(0, 0), line=1, column=1) for link in pipeline.links(head, **about)
     )
     return chain(of_header, pipeline.links(data, **call))
-
-
-def _line(name: str, value: str) -> bytes:
-    """A field as the server sent it: clients decode it as Latin-1, or as UTF-8 (httpx, aiohttp)."""
-    text = f"{name}: {value}".replace("\r", " ").replace("\n", " ")
-    try:
-        return text.encode("latin-1").decode("utf-8").encode("utf-8")  # UTF-8 read as Latin-1
-    except UnicodeError:
-        return text.encode("utf-8", "surrogateescape")
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -224,7 +217,12 @@ def _fields(
 
 
 def _text(value: object) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)  # RFC 9110 §5.5
+    """A name or a value; servers write UTF-8, which many clients read as RFC 9110 §5.5 says."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def _urls(response: object) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -187,6 +188,9 @@ def test_a_header_that_is_not_ascii(reference: str, value: str) -> None:
     response = made(b"", "")
     response.headers["Link"] = f"<{value}>; rel=next"
     assert [link.reference for link in response_links(response)] == [reference]
+    response.headers = {"Base": f"http://b.example/{value}/"}
+    quoted = quote(reference, errors="surrogateescape")
+    assert response_base(response).url == f"http://b.example/{quoted}/"
 
 
 @pytest.mark.parametrize(
