@@ -14,5 +14,7 @@ TABLES: Final = Path(__file__).with_name("whole.txt")
 def test_documents(call: Any, document: bytes, expected: bytes | None, note: str | None) -> None:
     result = rewrite(document, url="http://h.example/d/p", **dict(call))
     assert result.data == (expected or document)
+    for start, end, new in result.edits:  # the smallest ones
+        assert start == end or document[end - 1 : end] != new[-1:]
     texts = [one.text for one in result.notes]
     assert (note in texts[0]) if note else not texts

@@ -14,6 +14,7 @@ from relbase.url.grammar import (
     Url,
     base_violations,
     parse_url,
+    verdicts,
     violations,
 )
 from relbase.url.grammar.characters import CharacterClass, Severity
@@ -88,6 +89,8 @@ def test_relative_urls_fail_by_rfc_1808(row: tuple[str, ...]) -> None:
 
 def test_failing_by_the_generic_syntax_alone() -> None:
     assert [one.start for one in failing("x:^", "rfc1808")] == [2]
+    shown = [(one.grammar.value, one.production) for one in verdicts("x:y")]
+    assert shown == [("rfc1808", "generic-RL"), ("rfc1738", "otherurl")]
 
 
 @cases(URLS, "by RFC 1738 alone", text=str, expected=str)
