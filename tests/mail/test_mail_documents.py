@@ -208,6 +208,11 @@ def test_an_edit_that_would_write_an_escape_is_left_out() -> None:
     result = relbase.rewrite(head + page, url="http://h/a=b/", kind="mail")
     assert not result.changed
     assert [link.status.value for link in result.links] == ["kept", "absolute"]
+    # a line that LF alone ends, in a message of CRLF
+    mixed = head.replace(b"\n", b"\r\n") + b"<a href=3Dx>\n" + page + b"\r\n"
+    result = relbase.rewrite(mixed, url="http://h/a=b/", kind="mail")
+    statuses = [link.status.value for link in result.links]
+    assert statuses == ["rewritten", "kept", "absolute"]
 
 
 def test_base64_that_only_some_decode_is_listed_and_stays() -> None:
