@@ -5,8 +5,8 @@ in sizes that double, each in a process of its own, until one takes long enough.
 the last four sizes: of time on the log scale, of memory in bytes of what goes in and out. Speed, in
 bytes that go in and out per second, is that of the greatest size, beside a benign document in the
 exact scanner, which reads most hostile ones; it is printed behind that in the compiled one. What
-exceeds a bar is measured again; where the exact scanner takes over from the compiled one as a
-document grows, the slope is the greater of those on each side.
+exceeds a bar is measured again. Where a slower scanner takes over as a document grows, the pace has
+a step: then the slope is the greater of those before and after it.
 """
 
 from __future__ import annotations
@@ -192,20 +192,22 @@ def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
     if len(taken) < 2:
         return inf, inf, 1.0
     time, last = time_slope(taken), taken[-1]
-    if time > BARS["time"] and scanner.compiled is not None:
-        time = min(time, slope_on_each_side(call, kind, name, taken))
+    if time > BARS["time"]:
+        time = min(time, slope_beside_a_step(call, kind, name, taken))
     return time, memory_slope(taken), last.moved / max(last.seconds, NOISE)
 
 
-def slope_on_each_side(call: str, kind: str, name: str, taken: list[Used]) -> float:
-    """Return the slope of the compiled scanner or of the exact one, the greater of both."""
-    with patch.object(scanner, "compiled", None):
-        exact = grown(call, kind, name)
-    limit = exact[-1].seconds / exact[-1].given / 2 if exact else 0.0
-    sides: list[list[Used]] = [[], []]
-    for one in taken:
-        sides[one.seconds > limit * one.given].append(one)
-    return max(map(time_slope, (exact, *sides)))
+def slope_beside_a_step(call: str, kind: str, name: str, taken: list[Used]) -> float:
+    """Return the slope before or after the one step in the pace, the greater of both."""
+    for size in (taken[-1].given * 2, taken[-1].given * 4):
+        used = measured(call, kind, name, size)
+        if used is None:
+            return inf
+        taken = [*taken, used]
+    paces = [one.seconds / one.given for one in taken]
+    step = max(range(1, len(paces)), key=lambda at: paces[at] / paces[at - 1])
+    sides = taken[:step], taken[step:]
+    return max(map(time_slope, sides)) if len(sides[1]) > 2 else inf
 
 
 def judged(call: str, kind: str, only: str) -> bool:
