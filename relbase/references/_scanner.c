@@ -768,6 +768,14 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+/* depth(text) -> how many elements of XML are open at once at most */
+static PyObject *py_depth(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *bytes;
+  if (!PyArg_ParseTuple(args, "S:depth", &bytes)) return NULL;
+  Text text = (Text)PyBytes_AsString(bytes);
+  return PyLong_FromSsize_t(xml_depth(text, text + PyBytes_Size(bytes)));
+}
+
 /* head(tables, text) -> (the end of the head's last token, the head without its raw text) */
 static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes;
@@ -840,6 +848,7 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"links", py_links, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},
+                                {"depth", py_depth, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -1512,6 +1512,28 @@ static Text after(Text p, Text e, const char *text) {
   return NULL;
 }
 
+/* After the comment, section or instruction that `<` before `p` begins; NULL where none ends. */
+static Text after_aside(Text p, Text e) {
+  if (begins(p, e, "!--")) return after(p + 3, e, "-->");
+  if (begins(p, e, "![CDATA[")) return after(p + 8, e, "]]>");
+  return *p == '?' ? after(p + 1, e, "?>") : NULL;
+}
+
+/* How many elements are open at once at most, in all of a document that is well-formed. */
+static ptrdiff_t xml_depth(Text p, Text e) {
+  ptrdiff_t depth = 0, most = 0;
+  while (p && (p = find(p, e, '<')) && e - ++p > 1) {
+    if (*p == '/') depth -= depth > 0; /* the document type may hold what looks like end tags */
+    else if (*p == '!' && IS(p[1], ALPHA)) continue;
+    else if (*p == '!' || *p == '?') p = after_aside(p, e);
+    else if ((p = tag_end(p, e))) {
+      if (depth >= most) most = depth + 1;
+      depth += p[-2] != '/';
+    }
+  }
+  return most;
+}
+
 /* Whether there is room in a batch, where each scope takes some too; one that is read as a whole has
    its own. */
 static int goes_on(const Xml *x) {
@@ -1534,10 +1556,7 @@ static Text xml_range(Xml *x, Text p, Text e) {
       if (x->open && x->depth == x->opened[x->open - 1].depth && end_scope(x) != CONTINUES)
         return begin;
     } else if (*p == '!' || *p == '?') {
-      if (begins(p, e, "!--")) p = after(p + 3, e, "-->");
-      else if (begins(p, e, "![CDATA[")) p = after(p + 8, e, "]]>");
-      else p = *p == '?' ? after(p + 1, e, "?>") : NULL;
-      if (!p) return begin;
+      if (!(p = after_aside(p, e))) return begin;
     } else {
       size_t mark = s->count, marked = x->count;
       if (xml_tag(x, &p, e) == CONTINUES) continue;

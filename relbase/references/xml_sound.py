@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from relbase.expressions import regex
+from relbase.references import scanner
 from relbase.references.xml import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
@@ -117,9 +118,11 @@ def _may_be_deep(text: bytes) -> bool:
     # expat keeps something for each open element: at most for each that an end tag closes, and for
     # each that none does. One character is counted sooner than two.
     many, tags = _FREE * len(text) // _KEPT_BY_EXPAT, text.count(b"<")
-    if tags > many and not tags - many <= 2 * text.count(b"</") <= 2 * many:
-        return True
-    return tags > MAX_DEPTH and sum(map(text.count, SCOPING)) > MAX_DEPTH
+    is_dense = tags > many and not tags - many <= 2 * text.count(b"</") <= 2 * many
+    if not is_dense and (tags <= MAX_DEPTH or sum(map(text.count, SCOPING)) <= MAX_DEPTH):
+        return False
+    # expat would call Python for each element.
+    return scanner.compiled is None or scanner.compiled.depth(text) > MAX_DEPTH
 
 
 # In bytes for each element, and for each byte of the document what may be taken uncounted.

@@ -91,10 +91,12 @@ def simple_edits(
     simple = _simple.fullmatch(url)
     if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
         return None
-    root, directory = simple[1].encode(), (simple[1] + (simple[2] or "/")).encode()
+    on_root = _remembered_root(simple[1])(simple[1])
+    path = simple[2]
+    directory = on_root.new + path.encode() if path else on_root.new + b"/"
     # The RFCs differ on what climbs where there is no path.
-    edits = ShapeEdits(resolve, depth, root if simple[2] else b"", directory)
-    edits[_ROOT] = _simple_edit(root, 0)
+    edits = ShapeEdits(resolve, depth, on_root.new if path else b"", directory)
+    edits[_ROOT] = on_root
     edits[_PATH] = _simple_edit(directory, 0)
     return edits
 
@@ -102,6 +104,9 @@ def simple_edits(
 def _simple_edit(new: bytes, until: int) -> ShapeEdit:
     return ShapeEdit(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
 
+
+# Siblings share it.
+_remembered_root: Final = remembering(lambda root: _simple_edit(root.encode(), 0))
 
 # The WHATWG parser takes `%2e` for a dot.
 _NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"

@@ -112,6 +112,7 @@ def _walk(head: bytes, data: bytes) -> None:
     assert all(0 <= edit[0] <= edit[1] <= size for edit in edits)
     scanner.spliced(data, edits)
     scanner.head(data)
+    scanner.compiled.depth(data)
 
 
 def fuzz(seconds: int, kept: Path | None) -> int:
