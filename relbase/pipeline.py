@@ -111,7 +111,7 @@ def _result(
 ) -> Result:
     return Result(
         output,
-        tuple(edits),
+        edits,
         notes,
         base=partial(_base_of, data, call),  # functions of the module: a Result can be pickled
         links=partial(links_called, data, call),

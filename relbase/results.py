@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -101,7 +101,7 @@ class Result:
     def __init__(
         self,
         data: bytes,
-        edits: tuple[Edit, ...],
+        edits: Sequence[Edit],
         notes: tuple[Note, ...],
         base: Callable[[], Base] | Base,
         links: Callable[[], Iterable[Link]] | tuple[Link, ...],
@@ -120,6 +120,8 @@ class Result:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The changes, as offsets in the input, sorted and disjoint."""
+        if not isinstance(self._edits, tuple):  # there may be millions: a copy takes memory
+            self._edits = tuple(self._edits)
         return self._edits
 
     @property
@@ -130,7 +132,7 @@ class Result:
     @property
     def changed(self) -> bool:
         """Whether anything changed."""
-        return bool(self.edits)
+        return bool(self._edits)
 
     @property
     def base(self) -> Base:
