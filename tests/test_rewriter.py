@@ -49,8 +49,11 @@ def test_of_no_given_kind(page: bytes, name: str | None, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(relbase.scanner != scanner.COMPILED, reason="it was not built")
-def test_small_pages_are_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    rewriter = Rewriter(kind="html")
+@pytest.mark.parametrize("profile", list(relbase.Profile))
+def test_small_pages_are_done_at_once(
+    profile: relbase.Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewriter = Rewriter(kind="html", profile=profile)
     monkeypatch.setattr(relbase.pipeline, "open_input", None)
     assert rewriter.rewrite(b"<a href=x>", url="http://h/1/").data == b"<a href=http://h/1/x>"
     assert (

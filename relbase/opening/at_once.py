@@ -106,9 +106,6 @@ def _pages(
         return None
     if policy.attributes:  # the compiled scanner does not know them
         return None
-    # The charset decides on what is not ASCII in browsers: that is noted where nothing states it.
-    if profile is Profile.WHATWG and charset is None:
-        return None
     call = Call(None, (), (), kind, "", charset, profile, policy, detect)
     given = open_input(b"", call)
     return None if given.notes else _Pages(call, row.charset, given.document.context)
