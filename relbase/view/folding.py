@@ -10,7 +10,7 @@ import base64
 import quopri
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final
 
 from relbase.edit import Edit, Span, splice
@@ -87,20 +87,27 @@ def _joins(raw: bytes, at: int) -> int:
 _UNSAFE: Final = regex(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
 
 
+class _Spelled(dict[int, str]):
+    """What characters are written as, for `str.translate`: in ASCII."""
+
+    def __missing__(self, number: int) -> str:
+        character = chr(number)
+        if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
+            return f"%{number - 0xDC00:02X}"
+        return "".join(f"%{octet:02X}" for octet in encode_inner(character))
+
+
+_SPELLED: Final = _Spelled((number, chr(number)) for number in {*range(0x21, 0x7F)} - {*b'"<>'})
+
+
 def _spelled(new: bytes, quote: bytes) -> bytes:
     """New text as ASCII that ends no URL, no line, and begins no encoded word."""
     text = decode_inner(new)
     spelled = new  # one for millions of edits: it is not copied without need
     if _UNSAFE.search(text):
-        spelled = _UNSAFE.sub(lambda unsafe: _percent(unsafe[0]), text).encode("ascii")
+        text = text.translate(_SPELLED).replace("=?", "%3D?")
+        spelled = (f"{text[:-1]}%3D" if text.endswith("=") else text).encode("ascii")
     return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
-
-
-@lru_cache(maxsize=256)
-def _percent(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
-        return f"%{ord(character) - 0xDC00:02X}"
-    return "".join(f"%{octet:02X}" for octet in encode_inner(character))
 
 
 # A line may end between a backslash and what it escapes.
