@@ -212,9 +212,11 @@ def slope_beside_a_step(call: str, kind: str, name: str, taken: list[Used]) -> f
 
 def judged(call: str, kind: str, only: str) -> bool:
     """Print the row of a call and a kind of document; return whether it is within the bars."""
-    compiled = slopes(call, kind, "")[2]
+    # Of a benign document `base` reads the beginning alone.
+    paced = "rewrite" if call == "base" else call
+    compiled = slopes(paced, kind, "")[2]
     with patch.object(scanner, "compiled", None):
-        benign = slopes(call, kind, "")[2]
+        benign = slopes(paced, kind, "")[2]
     names = [name for name in KINDS[kind] if name and only in name]
     worst, is_good = dict.fromkeys(BARS, (0.0, "")), True
     for name in names:
