@@ -1,7 +1,7 @@
 """Makes every relative link of a document absolute, and changes no other byte.
 
 RFC 1808 says how a document's base URL is established (§3) and how a relative reference is resolved
-against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
+against it (§4). `rewrite` does both, `base` returns the base and its source, `links` all links.
 """
 
 from importlib import import_module
@@ -47,8 +47,8 @@ __all__ = [
     "violations",
 ]
 
-# What programs import is loaded when it is first asked for (PEP 562): the start of a process is
-# what a small page costs. Type checkers read the imports, and a test compares the two.
+# Public names are loaded on first access (PEP 562), since a small page takes less time than the
+# imports. Type checkers read the imports here; a test checks that both lists agree.
 if TYPE_CHECKING:
     from relbase import spark as spark
     from relbase import trees as trees
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from relbase.notes import Note, Reason
     from relbase.pipeline import base, entities, links, rewrite
     from relbase.policy import Policy
-    from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
+    from relbase.references.scanner import NAME as scanner  # noqa: N811 (its public name)
     from relbase.responses import response_base, response_links, rewrite_response
     from relbase.results import Entity, Link, Result
     from relbase.rewriter import Rewriter, rewrite_text
@@ -91,9 +91,9 @@ else:
         "url.step": "Step",
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-    # Packages that are loaded when they are first asked for: `import relbase; relbase.trees`.
+    # Packages that are loaded on first access: `import relbase; relbase.trees`.
     _PACKAGES = {"spark", "trees", "warc"}
-    # Functions that answer a mistaken argument with what to write instead.
+    # Functions whose TypeError for a wrong argument says what to write instead.
     _ADVISED = {
         *("base", "entities", "explain", "links", "rewrite", "rewrite_text"),
         *("response_base", "response_links", "rewrite_response"),

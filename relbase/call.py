@@ -1,4 +1,4 @@
-"""The arguments that the library's functions share: bad calls raise, bad documents never do."""
+"""The arguments that the library's functions share. Bad calls raise; bad documents never do."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ if TYPE_CHECKING:
 
 
 class URLObject(Protocol):
-    """A URL of another package, whose `str()` is the URL: `yarl.URL`, `httpx.URL`."""
+    """A URL object of another package, such as `yarl.URL`; its `str()` is the URL."""
 
     @property
-    def scheme(self) -> Any: ...  # noqa: ANN401, D102 (a str, of some by a cached property)
+    def scheme(self) -> Any: ...  # noqa: ANN401, D102 (a str, in some packages a cached property)
 
 
 URL = str | URLObject
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
-# Selectors and URLs, or a function of a message's header.
+# A mapping from selectors to URLs, or a function from a message's header fields to a URL.
 MessageUrls: TypeAlias = (
     "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
 )
 
-# Type checkers find what is misspelt; a test compares it with the members.
+# So that type checkers find misspelt kinds; a test compares the list with the members.
 KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()
 
 
 class Arguments(TypedDict, total=False):
-    """What `links`, `base` and `entities` take: the same as `rewrite`."""
+    """The arguments of `rewrite`, which `links`, `base` and `entities` also take."""
 
     url: URL | None
     redirects: Iterable[URL]
@@ -66,11 +66,11 @@ class Arguments(TypedDict, total=False):
 
 
 class Origin(NamedTuple):
-    """What is known of where a call's URL comes from (rule 17)."""
+    """Where a call's URL was found, if it was not given (rule 17)."""
 
-    source: str  # what states it, for people
-    notes: tuple[Note, ...] = ()  # on what does not count
-    # knows what was saved beside the page, None where nothing is to be looked for
+    source: str  # what states the URL, for people
+    notes: tuple[Note, ...] = ()  # about candidates that were refused
+    # knows the files saved beside the page; None: do not look for them
     places: Places | None = None
 
 
@@ -88,7 +88,7 @@ class Call(NamedTuple):
     detect: bool
     origin: Origin | None = None
     message_urls: MessageUrlSource | None = None
-    examines: bool = False  # XML in which nothing changes, too: `--check` is not sure of it unread
+    examines: bool = False  # also checks XML that would not change, for `--check`
 
 
 def check(
@@ -105,7 +105,7 @@ def check(
     detect: bool = True,
     message_urls: MessageUrls | None = None,
 ) -> Call:
-    """Return the call; raise TypeError or ValueError with the fix in the text."""
+    """Return the call; raise TypeError or ValueError whose text says how to fix it."""
     if not isinstance(data, bytes):
         raise TypeError(f"the document is bytes, not {type(data).__name__}: {_advice(data)}")
     if name is not None and not isinstance(name, str):
@@ -138,8 +138,8 @@ T = TypeVar("T")
 
 
 def advised(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a public function that answers a mistaken argument with what to write instead."""
-    code = getattr(function, "__code__")  # noqa: B009 (of functions alone, as these all are)
+    """Wrap a public function so that its TypeError for a wrong argument says what to write."""
+    code = getattr(function, "__code__")  # noqa: B009 (only functions have one, and these all are)
     names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
     if code.co_flags & CO_VARKEYWORDS:
         names |= Arguments.__annotations__.keys()
@@ -171,7 +171,7 @@ def _mistake(
     return f"{function}() has no argument {unknown!r}: {fix}"
 
 
-# What people call the arguments of other libraries that are meant for the same.
+# What other libraries call these arguments.
 _MEANT: Final = {
     "base": "url",
     "url": "base_url",
@@ -189,7 +189,7 @@ _MEANT: Final = {
 
 
 def as_url(url: URL, name: str = "url") -> str:
-    """Return a retrieval URL as text; ValueError where it is not absolute."""
+    """Return a retrieval URL as text; raise ValueError if it is not absolute."""
     text = _url_text(url, name).strip(_C0_AND_SPACE)
     if _absolute.match(text):
         return text
@@ -200,15 +200,15 @@ def as_url(url: URL, name: str = "url") -> str:
     )
 
 
-# A scheme (RFC 3986 §3.1), but not that of `C:\x`, which is a file's name, nor that of
-# `h.example:80/d`, which the grammar takes for a scheme and a path.
+# A scheme (RFC 3986 §3.1), but not the drive of `C:\x`, nor the host of `h.example:80/d`, which the
+# grammar reads as a scheme.
 _absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]++:(?![0-9]++(?:[/?#]|\Z))")
 
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 
 def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
-    """Return the redirects as text, absolute or relative; TypeError where they are none."""
+    """Return the redirects as text, absolute or relative; raise TypeError if they are not URLs."""
     if redirects == ():
         return ()
     if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
@@ -229,7 +229,7 @@ def _url_text(url: URL, name: str) -> str:
 
 
 def as_message_urls(urls: MessageUrls) -> MessageUrlSource:
-    """Return what knows the URLs of messages; TypeError or ValueError where it cannot."""
+    """Return a source of message URLs; raise TypeError or ValueError for a wrong one."""
     from relbase.bases import headers as known  # noqa: PLC0415 (start-up time)
 
     if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
@@ -244,14 +244,14 @@ def as_message_urls(urls: MessageUrls) -> MessageUrlSource:
 
 
 def as_policy(policy: Policy) -> Policy:
-    """Return a policy; TypeError where it is none."""
+    """Return the policy; raise TypeError if it is not one."""
     if not isinstance(policy, Policy):
         raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
     return policy
 
 
 def as_kind(kind: Kind | str) -> Kind:
-    """Return the kind that a member or its value names; ValueError lists the values."""
+    """Return the kind for a member or its value; the ValueError lists the valid values."""
     if isinstance(kind, Kind):
         return kind
     if not isinstance(kind, str):
@@ -273,7 +273,7 @@ def _advice(data: object) -> str:
         return "read the file in binary mode, give text to rewrite_text, or encode it"
     if isinstance(data, (bytearray, memoryview)):
         return "give bytes(data)"
-    names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # its properties may raise
+    names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # not hasattr: properties may raise
     found = (advice for known, advice in _ADVICE if names & known)
     return next(found, "give what open(name, 'rb').read() returns")
 
@@ -287,7 +287,7 @@ _ADVICE: Final = (
 
 
 def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a header; TypeError where they are none."""
+    """Return the header fields as pairs; raise TypeError if they are not pairs of str."""
     if headers is None:
         return ()
     pairs: object = headers.items() if isinstance(headers, Mapping) else headers

@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 
 class Span(NamedTuple):
-    """A range of bytes: `start` inclusive, `end` exclusive, both offsets of the input."""
+    """A range of bytes: `start` inclusive, `end` exclusive, both offsets in the input."""
 
     start: int
     end: int
 
 
 class Edit(NamedTuple):
-    """Replace the bytes from `start` (inclusive) to `end` (exclusive) of the input by `new`."""
+    """Replace the bytes from `start` (inclusive) to `end` (exclusive) of the input with `new`."""
 
     start: int
     end: int
@@ -22,17 +22,17 @@ class Edit(NamedTuple):
 
 
 def growth(edits: Iterable[Edit]) -> int:
-    """Return by how many bytes edits make a text longer."""
+    """Return how many bytes longer the edits make a text."""
     return sum([len(new) - end + start for start, end, new in edits])
 
 
-# `join` needs some 80 bytes more for each piece: a hostile page has millions.
+# `join` takes about 80 extra bytes for each piece, and a hostile page has millions.
 _JOINED_AT_ONCE: Final = 4096
 
 
 def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return `data` with edits applied, itself for none; ValueError where they are not in order."""
-    # Slices of a view are not copied; those of a short text are copied sooner than a view is made.
+    """Return `data` with the edits applied; ValueError if they overlap or are out of order."""
+    # Slicing a memoryview copies nothing, but for a short text making one takes longer than a copy.
     source = memoryview(data) if len(data) > _SHORT else data
     joined: list[bytes] = []
     pieces: list[bytes | memoryview] = []

@@ -1,8 +1,8 @@
-"""Regular expressions that are right on every Python, compiled at once or when first used.
+"""Regular expressions that match the same on every Python, compiled now or on first use.
 
-Before CPython 3.11.5 a possessive group goes too far where its last try fails within
-(gh-106052: `(?:ab?c)*+` takes "abca" of "abcab"). An atomic group around a greedy one means the
-same, and is right there, but remembers each repetition.
+Before CPython 3.11.5 a possessive group matches too much if its last iteration fails midway
+(gh-106052: `(?:ab?c)*+` matches "abca" in "abcab"). There an atomic group around a greedy one
+replaces it. It means the same, but takes memory for each repetition.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 def atomic(pattern: str, flags: int = 0) -> str:
-    """Return a pattern with `(?>(?:...)*)` where it has `(?:...)*+`."""
+    """Return the pattern with each `(?:...)*+` replaced by `(?>(?:...)*)`."""
     pieces = _PIECES + (r"|#[^\n]*" if flags & re.VERBOSE else "") + r"|(?s:.)"
     written, opened = list[str](), list[int]()
-    closed: int | None = None  # where the group begins that ends before a piece
+    closed: int | None = None  # where the group begins that ends just before the piece
     for piece in re.findall(pieces, pattern):
         begin, new = closed, piece
         if begin is not None and len(piece) > 1 and piece[0] in "*+?{" and piece[-1] == "+":
@@ -42,14 +42,14 @@ def atomic(pattern: str, flags: int = 0) -> str:
     return "".join(written)
 
 
-# An escape, a class of characters, a repetition: in them no parenthesis is a group.
+# Escapes, character classes and repetitions: a parenthesis inside one does not open a group.
 _PIECES: Final = r"\\(?s:.)|\[\^?\]?(?:\\(?s:.)|[^\]\\])*\]|(?:[*+?]|\{[0-9]*,?[0-9]*\})[+?]?"
 
 
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return a regular expression as `re.compile` does, compiled when it is first used.
+    """Return a regular expression as `re.compile` does, compiled on first use.
 
-    To take a method compiles it: look it up where it is called, as in `_digits.match(text)`.
+    Accessing a method compiles it, so access it in the call, as in `_digits.match(text)`.
     """
     return cast("re.Pattern[AnyStr]", _Expression(partial(regex, pattern, flags)))
 
@@ -59,7 +59,7 @@ class _Expression:
         self._compiled = compiled
 
     def __getattr__(self, name: str) -> object:
-        # What was looked up stays, so that this is asked once for each method.
+        # Keep the attribute, so that this runs once for each method.
         found: object = getattr(self._compiled(), name)
         setattr(self, name, found)
         return found

@@ -1,7 +1,7 @@
 """One row for each kind of document: how it is named, recognised, read and visited.
 
-A kind is a row of `_ROWS` and a member of `Kind`: elsewhere no code asks for the kind of a
-document. The order of the rows is that in which they are asked for bytes of theirs.
+A kind is a row of `_ROWS` and a member of `Kind`; code elsewhere does not depend on which kinds
+there are. If the bytes of a document decide its kind, the rows are tried in order.
 """
 
 from __future__ import annotations
@@ -49,53 +49,53 @@ _MAIL_ADVICE: Final = (
 )
 
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
-# How the charset of a kind is found: in the bytes, with the label of a header or None.
+# Finds the charset of a document from its bytes and the label in the header, if there is one.
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
-# How the text of a kind is shown in UTF-8, by its charset; None where the bytes are scanned.
+# Shows bytes of a charset as UTF-8; None if the bytes themselves can be scanned.
 ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
 
 
 class Format(NamedTuple):
-    """What is known of a kind of document."""
+    """All that relbase knows about one kind of document."""
 
     kind: Kind
-    # its media types, the one that entities are listed with first; `x/*` and `*+x` too
+    # its media types, also `x/*` and `*+x`; the first is the one that entities show
     types: tuple[str, ...]
-    suffixes: str = ""  # of the names of its files, without the dot
-    # whether the first bytes of a document (`sniffing.beginning`) are of this kind
+    suffixes: str = ""  # of its file names, without the dot
+    # whether a document with these first bytes (`sniffing.beginning`) is of this kind
     looks: Callable[[bytes], bool] | None = None
-    # media types and suffixes of more than this kind: there the first bytes decide
+    # media types and suffixes that it shares with other kinds, so that the bytes decide
     among: tuple[str, ...] = ()
-    # how its charset is found, None where its bytes are visited as they are
+    # finds its charset; None if its bytes are visited as they are
     charset: CharsetRule | None = None
-    view: ViewRule = document_view  # what shows its text in UTF-8, by the charset
-    # yields the items of a text, in offsets of it; None where that cannot be done
+    view: ViewRule = document_view  # shows its text as UTF-8
+    # yields the items of a text, with offsets in it; None if the kind is never rewritten
     visit: Visit | None = None
-    # the base that a text states itself, or that of what is around it
+    # finds the base of a text: its own, or else that of its container
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
-    # what programs that save pages left in a text
+    # reads the marks of programs that save pages
     marks: Callable[[bytes, str], Marks] | None = None
-    # lists what is inside; None for a document, which is one entity
+    # lists the entities inside; None if the document is the only one
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
-    # whether it may be longer than memory: its documents are done one at a time
+    # whether it can be larger than memory, so that its documents are processed one at a time
     streams: bool = False
-    # what its user can give where no base is known
+    # what a note says if no base is known
     advice: str = "the document's URL is unknown (pass url=)"
-    # what in a text stands encoded, as it decodes, for people; None where nothing does
+    # yields the encoded bodies in a text, decoded, for `explain`; None if there are none
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
-    # whether what begins so is a feed or a sitemap
+    # whether a document that begins with these bytes is a feed or a sitemap
     is_feed: Callable[[bytes], bool] = lambda _start: False
-    # whether it is messages: they have senders, are read compressed too, and stand in files
-    # that are named as text
+    # whether it holds messages: they have senders, may be compressed, and files named as text
+    # may hold them
     messages: bool = False
-    doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
-    is_judged: bool = False  # whether a visit notes that what it has is not of this kind
-    stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
-    # whether its visit may yield lists of links of a document in its own bytes
+    doubts: bool = False  # whether to note files that begin like this kind but are named as another
+    is_judged: bool = False  # whether its visit notes documents of another kind
+    stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
+    # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
-        """Read a document: its charset, and what is scanned of it."""
+        """Open a document: find its charset and the text to scan."""
         if self.charset is None:
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
@@ -116,14 +116,14 @@ class Document(NamedTuple):
 
     format: Format  # the row of its kind
     data: bytes  # its bytes
-    text: bytes  # what is visited: the bytes, or what the view shows of them
-    view: View | None  # what shows the text, None where the bytes are visited themselves
-    charset: Charset | None  # of the document, None where the kind has none
+    text: bytes  # what is visited: the bytes, or the text that the view shows
+    view: View | None  # shows the text; None if the bytes themselves are visited
+    charset: Charset | None  # of the document; None if the kind has none
     context: Context  # of its container, with the charset of the text
-    notes: tuple[Note, ...] = ()  # what hinders its references from being looked for
+    notes: tuple[Note, ...] = ()  # why its references cannot be looked for
 
     def visit(self, task: Task | None = None) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
+        """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())
         context = self.context if task is None else self.context.asking(task)
@@ -140,7 +140,7 @@ class Document(NamedTuple):
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
     def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
-        """The same document in a container of another base, its marks having been read."""
+        """The same document with another base around it, and with its marks if they were read."""
         return self._replace(context=self.context.having(base=base, task=task, marks=marks))
 
     def entities(self, type_: str) -> Iterator[Entity]:
@@ -151,7 +151,7 @@ class Document(NamedTuple):
         return iter((Entity(self.context.part, type_, span, self.base()),))
 
     def moves_charset(self, output: bytes, label: str | None) -> bool:
-        """Whether the document as it is written would be taken for another charset (threat E6)."""
+        """Whether the rewritten document would be read in another charset (threat E6)."""
         rule = self.format.charset
         if rule is None or self.charset is None or self.charset.source is not CharsetSource.META:
             return False
@@ -167,25 +167,25 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
         return Charset(other, CharsetSource.TRANSPORT if label else CharsetSource.BOM)
     charset = rule(data, label)
     if charset.source is CharsetSource.GUESS and data.isascii():
-        # What is read is the same. What is written, and queries, are as browsers take it [C].
+        # ASCII reads the same in all. Queries and new text follow the default of browsers [C].
         return DEFAULT
     return charset
 
 
 def _unreadable(data: bytes, charset: Charset) -> str:
-    """Why nobody can read a text, "" if it can be read."""
+    """Why a text with this charset cannot be read; "" if it can."""
     if charset.name in UNREADABLE:
         return "the charset that the document states is not read"
     if charset.name in NOT_ASCII:
         return f"the charset is {charset.name!r}, which is not read"
-    # Each character of ASCII, `<` and `{` among them, has a byte of zero.
+    # In these charsets each ASCII character, and so `<` and `{`, has a zero byte.
     if charset.name in WIDE and data and b"\0" not in data:
         return f"the charset is stated as {charset.name}, but no byte is zero, so it has no markup"
     return ""
 
 
 def _unstated(data: bytes, charset: Charset) -> re.Pattern[str] | None:
-    """What matches references whose meaning depends on a charset that nothing states."""
+    """An expression for references whose meaning depends on the charset, if none is stated."""
     if charset.source not in _GUESSED:
         return None
     return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
@@ -218,7 +218,7 @@ _ROWS: Final = (
         ("message/http", "application/http"),
         looks=sniffing.is_http,
         visit=_loaded_later("http.response.visit_http"),
-        # No doubts: it is judged by its bytes whatever its name is.
+        # No `doubts`: its bytes decide, whatever its name is.
         base=_loaded_later("http.response.http_base"),
     ),
     Format(
@@ -258,7 +258,7 @@ _ROWS: Final = (
         visit=_loaded_later("rewriting.xml.visit_xml"),
         base=_loaded_later("rewriting.xml.xml_base"),
         is_feed=sniffing.is_feed,
-        is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
+        is_judged=True,  # by whether it is well-formed. No `doubts`: many pages are XML
     ),
     Format(
         Kind.JSON,
@@ -272,7 +272,7 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        # The last two are what newsletters carry beside their page.
+        # Newsletters carry the last two beside their HTML.
         ("text/html", "text/x-html", "text/x-amp-html", "text/watch-html"),
         "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
@@ -294,7 +294,7 @@ _ROWS: Final = (
         visit=visit_css,
         doubts=True,
     ),
-    # What people have beside pages: text, data, scripts, archives, pictures. Never half rewritten.
+    # Files that people keep beside pages: text, data, scripts, archives, pictures. Left unchanged.
     Format(
         Kind.OTHER,
         ("application/octet-stream",),

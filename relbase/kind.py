@@ -1,4 +1,4 @@
-"""The kinds of documents, by name. What is known of each is its row in `relbase.formats`."""
+"""The kinds of documents. `relbase.formats` describes each of them in a row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """The kind of a document, by which its references are found.
+    """The kind of a document, which decides how its references are found.
 
     >>> Kind("html")
     <Kind.HTML: 'html'>
@@ -15,7 +15,7 @@ class Kind(Enum):
     HTML = "html"
     CSS = "css"
     XML = "xml"
-    JSON = "json"  # JSON Feed alone
+    JSON = "json"  # JSON Feed only
     MAIL = "mail"
     MBOX = "mbox"
     HTTP = "http"

@@ -1,4 +1,4 @@
-"""What the caller may choose. The command line's flags are generated from these fields."""
+"""What the caller can choose. The command line's flags are generated from these fields."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _is_name: Final = expression(r"[^\s\x00\"'>/=]++")
 
 
 def _attributes(given: object) -> tuple[tuple[str, str], ...]:
-    """Names and syntaxes, from a mapping or from pairs; the last of a name counts."""
+    """Names and syntaxes, from a mapping or pairs; the last pair with a name counts."""
     pairs: object = given.items() if isinstance(given, Mapping) else given
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise TypeError(f"attributes is a mapping of names, not {type(given).__name__}: {_FIX}")
@@ -75,7 +75,7 @@ class Policy:
 
     Raises:
         TypeError: if `keep` is neither a compiled pattern of strings nor a function, `xml_rows`
-            no strings, or another field is not a bool.
+            does not hold strings, or another field is not a bool.
         ValueError: if a row of XML, or an attribute or its syntax, is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
@@ -120,10 +120,10 @@ class Policy:
         )
 
     def keeper(self) -> Callable[[str], object] | None:
-        """Return what `keeps` says, as quickly as it can be asked; None where it says no to all.
+        """Return the fastest function that answers as `keeps` does; None if it keeps nothing.
 
-        This is the one place that decides whether references are asked for at all. A field is
-        taken to decide unless it is known to do something else.
+        Only this method decides whether references need to be tested at all. A field counts as a
+        reason to test them unless `_DECIDES_ELSEWHERE` lists it.
         """
         if self == _DEFAULT:
             return None
@@ -140,7 +140,7 @@ class Policy:
         return self.keep.search if is_pattern and deciding == ["keep"] else self.keeps  # type: ignore[union-attr]
 
 
-# What does not ask what a reference says.
+# Fields whose effect does not depend on the text of a reference.
 _DECIDES_ELSEWHERE: Final = frozenset(
     ("extended", "attachments", "dkim_signed", "item_links", "xml_rows", "attributes")
 )
@@ -153,17 +153,17 @@ def _says(keep: re.Pattern[str] | Callable[[str], bool], reference: str) -> bool
     try:
         return bool(keep(reference))
     except StopIteration as error:
-        # It would end whatever loop asks, in silence.
+        # It would silently end the loop that called this.
         raise RuntimeError("the function `keep` raised StopIteration") from error
 
 
 def begins_with_placeholder(reference: str) -> bool:
-    """Return whether nobody knows what a reference is before a program has filled it in."""
+    """Return whether a placeholder is at the start of a reference, or in its scheme."""
     found = placeholders(reference)
     if not found:
         return False
     start, end = found[0]
-    # Its scheme may be among what is filled in.
+    # The placeholder may be a part of the scheme.
     return start == 0 or bool(
         _scheme.fullmatch(reference, 0, start) and _colon.match(reference, end)
     )
@@ -174,7 +174,7 @@ _colon: Final = expression(r"[^/?#:]*+:")
 
 
 def placeholders(reference: str) -> list[tuple[int, int]]:
-    """Return where the placeholders of a reference are, which some program is still to fill in."""
+    """Return where a reference has placeholders, which a program has yet to fill in."""
     if _rarely.search(reference) is None:
         return []
     if _whole.fullmatch(reference):
@@ -186,7 +186,7 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
         at, end = opening.span()
         closing, is_open = _CLOSINGS.get(opening[0].lower(), (None, False))
         if closing is None:
-            # %name%, where one of the two is not the `%` of an escape such as %20.
+            # %name%, unless both `%` begin an escape such as %20.
             is_escape = _escape.match(reference, at) and _escape.match(reference, end)
             stop = 0 if is_escape else end + 1
         elif closing in missing:
@@ -194,7 +194,7 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
         elif (close := closing.search(reference, end)) is not None:
             stop = close.end()
         else:
-            # What the first opening does not enclose, no later one does: linear.
+            # Search for each closing only once if it is missing, so that the time stays linear.
             missing.add(closing)
             stop = len(reference) if is_open else 0
         if stop:
@@ -206,8 +206,8 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
 # Without one of these there is no placeholder.
 _rarely: Final = expression(r"[{<%|\[]|\A-")
 
-# What opens a placeholder, what closes it, and whether it counts without that too, since a quote
-# inside often ends the attribute before it.
+# What opens a placeholder, what closes it, and whether it counts if it is not closed: a quote in it
+# often ends the attribute early.
 _CLOSINGS: Final = {
     "{{": (expression(r"\}\}+"), True),  # Jinja, Django, Handlebars, Liquid; {{{ raw }}}
     "{%": (expression("%}"), True),

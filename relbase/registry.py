@@ -1,6 +1,6 @@
-"""What the fields of a header count for: one row a field, in mail and in HTTP.
+"""What each header field means in mail and in HTTP, one row per field.
 
-The order of the rows is that in which fields of one header count as its base (rule 2).
+If several fields of a header state a base, the first row counts (rule 2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class States(Flag):
 
 
 class Holds(Enum):
-    """How references stand in a field."""
+    """How a field contains references."""
 
     URL = "one URL, bare or wrapped, comments around it"
     WORD = "one URL without white space"
@@ -30,7 +30,7 @@ class Holds(Enum):
 
 
 class Follows(Enum):
-    """What of a body a field tells: it follows when the body changes (rule 11)."""
+    """What a field says about the body, so that it changes with the body (rule 11)."""
 
     LENGTH = "its bytes"
     LINES = "its lines"
@@ -42,21 +42,21 @@ class FieldRow(NamedTuple):
 
     name: str  # as its specification spells it; a header may have it in any case
     states: States = States.NOWHERE  # where it states a base
-    # Whether it names the part for links to it (RFC 2557 §4): a reference that resolves against
-    # what the other fields of its header state, and no base when it is a `cid:`.
+    # Whether links can refer to the part by it (RFC 2557 §4). It resolves against the base that
+    # the other fields of its header state, and it is not a base if it is a `cid:`.
     names_part: bool = False
-    holds: Holds | None = None  # how references stand in it, in mail and in HTTP
-    follows: Follows | None = None  # what of the body it tells
+    holds: Holds | None = None  # how it contains references, in mail and in HTTP
+    follows: Follows | None = None  # what it says about the body
     signs: bool = False  # whether it signs a message
     is_read: bool = False  # whether it is read for something else: types, encodings, marks
-    of_mail: bool = False  # whether messages begin with it and few other texts do
+    of_mail: bool = False  # whether messages often begin with it, and other texts rarely
     # Whether in HTTP its reference resolves against the URL of the request, whatever base the
     # header states (RFC 9110 §8.7, §10.2.2).
     on_request: bool = False
 
 
 FIELDS: Final = (
-    # What states a base, the strongest first.
+    # Fields that state a base, strongest first.
     FieldRow("Base", States.BOTH, holds=Holds.URL, of_mail=True),  # RFC 1808 §3.1
     # RFC 2068 §14.11, RFC 2110 §4.2
     FieldRow("Content-Base", States.BOTH, holds=Holds.URL, of_mail=True),
@@ -69,7 +69,7 @@ FIELDS: Final = (
         of_mail=True,
         on_request=True,
     ),
-    # What holds references.
+    # Fields that hold references.
     # RFC 9110 §10.2.2; in mail it may name a place
     FieldRow("Location", holds=Holds.WORD, on_request=True),
     FieldRow("URI", holds=Holds.LIST),  # RFC 2068 §19.6.2.5
@@ -80,29 +80,29 @@ FIELDS: Final = (
         FieldRow(f"List-{name}", holds=Holds.LIST)
         for name in ("Help", "Unsubscribe", "Subscribe", "Post", "Owner", "Archive")
     ),
-    # What describes a body.
+    # Fields that describe a body.
     FieldRow("Content-Length", follows=Follows.LENGTH),
     FieldRow("Lines", follows=Follows.LINES),
     FieldRow("Content-MD5", follows=Follows.DIGEST),  # RFC 1864
-    # What signs a message.
+    # Fields that sign a message.
     FieldRow("DKIM-Signature", signs=True),  # RFC 6376
     FieldRow("DomainKey-Signature", signs=True),  # RFC 4870
     FieldRow("ARC-Seal", signs=True),  # RFC 8617
     FieldRow("ARC-Message-Signature", is_read=True),  # sealed by the one above
-    # What says how a body is read (RFC 2045, RFC 2183, RFC 2392).
+    # Fields that say how a body is read (RFC 2045, RFC 2183, RFC 2392).
     FieldRow("MIME-Version", is_read=True, of_mail=True),
     FieldRow("Content-Type", is_read=True, of_mail=True),
     FieldRow("Content-Transfer-Encoding", is_read=True, of_mail=True),
     FieldRow("Content-Disposition", is_read=True),
     FieldRow("Content-ID", is_read=True),
-    # How HTTP encodes a body, and what it says of it (RFC 9110 §8.4, RFC 9112 §6.1, RFC 9530).
+    # How HTTP encodes and describes a body (RFC 9110 §8.4, RFC 9112 §6.1, RFC 9530).
     *(FieldRow(name, is_read=True) for name in ("Transfer-Encoding", "Content-Encoding")),
     FieldRow("Content-Range", is_read=True),
     *(FieldRow(name, is_read=True) for name in ("Content-Digest", "Repr-Digest", "Digest")),
     FieldRow("Content-Security-Policy", is_read=True),  # CSP 3 §3.1
-    # Chromium states the retrieval URL in the messages that it saves pages as.
+    # Chromium saves pages as messages, and states the retrieval URL here.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
-    # What messages begin with (RFC 5322 §3.6, RFC 9228).
+    # Fields that messages begin with (RFC 5322 §3.6, RFC 9228).
     *(FieldRow(name, of_mail=True) for name in ("From", "To", "Cc", "Date", "Subject", "Sender")),
     *(FieldRow(name, of_mail=True) for name in ("Reply-To", "Received", "Return-Path")),
     *(FieldRow(name, of_mail=True) for name in ("Delivered-To", "Message-ID")),
@@ -110,7 +110,7 @@ FIELDS: Final = (
 
 ROWS: Final = {row.name.lower(): row for row in FIELDS}
 
-# What a header is read for.
+# The fields that are read in a header.
 REMEMBERED: Final = frozenset(
     name
     for name, row in ROWS.items()
@@ -120,5 +120,5 @@ REMEMBERED: Final = frozenset(
 
 @cache  # asked for each part of each message
 def bases(where: States) -> tuple[FieldRow, ...]:
-    """Return the rows of what states a base in mail or in HTTP, strongest first."""
+    """Return the rows of fields that state a base in mail or in HTTP, strongest first."""
     return tuple(row for row in FIELDS if where in row.states)

@@ -1,7 +1,7 @@
-"""Responses of HTTP clients in, results out, and of the test clients of web frameworks.
+"""Rewrites the responses of HTTP clients, and of the test clients of web frameworks.
 
-No client is imported, each is known by what its responses have. The charset that a client guesses
-is none that the server stated, so `response.encoding` is not read.
+No client is imported; each is recognised by the attributes of its responses. `response.encoding` is
+not read, since it may be a guess of the client and not what the server stated.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class Response(Protocol):
-    """What a client's response has: its final URL, and its header."""
+    """What every client's response has: its final URL and its headers."""
 
     @property
     def url(self) -> Any: ...  # noqa: ANN401, D102 (a str, or the client's own type)
     @property
-    def headers(self) -> Any: ...  # noqa: ANN401, D102 (likewise)
+    def headers(self) -> Any: ...  # noqa: ANN401, D102 (as above)
 
 
 def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Result:
@@ -92,7 +92,7 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
 
 
 def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[Note, ...]]:
-    """The body of a response, decoded where it can be, the arguments of `rewrite`, and notes."""
+    """The body of a response, decoded if possible, the arguments of `rewrite`, and notes."""
     if isinstance(response, (str, bytes)) or not hasattr(type(response), "__dict__"):
         raise TypeError(_no_response(response))
     headers = _at(response, "headers")
@@ -102,12 +102,12 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
         text, urls = page
         return text.encode("utf-8", "surrogatepass"), _arguments(_PAGE_FIELDS, urls, given), ()
     from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
-    from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
+    from relbase.containers.http import with_range  # noqa: PLC0415 (start-up time)
 
-    # requests, httpx and niquests call the status otherwise than the others.
+    # requests, httpx and niquests have `status_code`, the others `status`.
     statuses = (_at(response, name) for name in ("status_code", "status"))
     status = next((one for one in statuses if isinstance(one, int)), None)
-    # urllib3 tells the values of a field apart, on which requests stands.
+    # requests joins the values of a repeated field; urllib3, which it uses, keeps them apart.
     getlist: Callable[[str], list[str]] = _at(response, "raw.headers.getlist") or (lambda _: [])
     fields = with_range(_fields(headers, getlist), status)
     call = _arguments(fields, _urls(response), given)
@@ -117,7 +117,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
     if given.get("kind") is None and undone.undone:
-        # Archives are gzip by themselves: what passes through is what the client holds.
+        # The file may itself be gzip, such as an archive: return what the client holds.
         type_ = next((value for name, value in fields if name.lower() == "content-type"), "")
         seen = undone.data if len(undone.undone) <= len(codings) else body
         if not may_hold_references(type_, seen):
@@ -134,7 +134,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
 def _arguments(
     fields: tuple[tuple[str, str], ...], urls: Sequence[str], given: Arguments
 ) -> Arguments:
-    """What the response says, its URL first, then where each redirect led, and what is given."""
+    """The arguments that the response states, and instead of them those that the caller gave."""
     call: Arguments = {"headers": fields}
     if urls and "url" not in given:
         if urls[0].startswith("/"):
@@ -146,13 +146,13 @@ def _arguments(
     return {**call, **given}
 
 
-# ---- the page of a browser: its tree as text, and no header
+# ---- the page of a browser: its tree as text, and no headers
 
 _PAGE_FIELDS: Final = (("Content-Type", "text/html; charset=utf-8"),)
 
 
 def _page(response: object) -> tuple[str, tuple[str, ...]] | None:
-    """The page of Selenium or Playwright, and its URL; None for what is no page."""
+    """The HTML and URL of a page of Selenium or Playwright; None if this is not a page."""
     url, text = _at(response, "current_url"), _at(response, "page_source")  # Selenium
     if not isinstance(text, str):
         url, content = _at(response, "url"), _at(response, "content")
@@ -180,7 +180,7 @@ def _no_response(found: object) -> str:
 
 
 def _at(response: object, path: str) -> Any:  # noqa: ANN401 (of any client)
-    """What is at a path of a response; None for nothing, or where it cannot tell (httpx raises)."""
+    """The value at a path of attributes; None if there is none, or access raises (httpx)."""
     found: Any = response
     for name in path.split("."):
         try:
@@ -196,13 +196,13 @@ def _fields(
     headers: Any,  # noqa: ANN401 (of any client)
     getlist: Callable[[str], list[str]],
 ) -> tuple[tuple[str, str], ...]:
-    """The header, each value of a repeated field by itself."""
+    """The header fields as pairs, one for each value of a repeated field."""
     read = getattr(headers, "multi_items", None) or getattr(headers, "items", None)  # httpx
     fields: list[tuple[str, str]] = []
     try:
         pairs: Iterable[tuple[Any, Any]] = read() if callable(read) else headers
         for name, value in pairs:
-            # Scrapy has a list of all values, requests joins them, the others give one.
+            # Scrapy has a list of all values, requests joins them, the others have a pair for each.
             values = value if isinstance(value, (list, tuple)) else [value]
             if isinstance(value, str) and ", " in value:
                 apart = getlist(name)
@@ -217,7 +217,7 @@ def _fields(
 
 
 def _text(value: object) -> str:
-    """A name or a value; servers write UTF-8, which many clients read as RFC 9110 §5.5 says."""
+    """A name or value as text: servers write UTF-8, which many clients read as Latin-1."""
     text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
     try:
         return text.encode("latin-1").decode("utf-8")
@@ -243,8 +243,8 @@ def _urls(response: object) -> tuple[str, ...]:
     return tuple(str(url) for url in urls if url)
 
 
-# aiohttp takes the fragment off in `url`; it is none of the base either way. What http.client was
-# told; Django's test client; Werkzeug's and Flask's.
+# Where clients keep it: most in `url` (aiohttp without the fragment, which a base does not need),
+# http.client, Django's test client, those of Werkzeug and Flask.
 _OWN_URL: Final = ("url", "geturl()", "wsgi_request.build_absolute_uri()", "request.url")
 
 
@@ -253,7 +253,7 @@ def _own_url(response: object) -> object:
 
 
 def _urls_of_urllib3(response: object, history: Iterable[Any]) -> list[object]:
-    """The URLs of urllib3, whose responses know a path and the pool that it was asked of."""
+    """The URLs of urllib3, whose responses know only a path and their connection pool."""
     asked = [one for one in history if one.redirect_location]
     urls = [one.redirect_location for one in asked]
     urls.insert(0, asked[0].url if asked else _at(response, "url"))
@@ -284,7 +284,7 @@ def _body(response: object) -> bytes:
             found.close()
             raise ValueError("the response's API is async: give what await response.body() returns")
         if isinstance(found, (bytes, bytearray, memoryview)):
-            # What aiohttp has given to its reader, of which some may have been read.
+            # aiohttp received this many bytes, and someone may have read the first of them.
             fed = _at(response, "content.total_bytes")
             if isinstance(fed, int) and fed > len(found):
                 raise ValueError(_GONE)
@@ -301,14 +301,14 @@ def _body(response: object) -> bytes:
 
 
 def _bytes_read(response: object) -> int:
-    """How much of a body was read, as far as a file knows it."""
+    """How many bytes of the body were read, if the response can tell like a file."""
     try:
         return int(_at(response, "tell()") or 0)
-    except (OSError, TypeError, ValueError):  # of a connection
+    except (OSError, TypeError, ValueError):  # a connection cannot tell
         return 0
 
 
-# requests, httpx, niquests; Scrapy; aiohttp, which has no public name for what it has read;
+# requests, httpx, niquests; Scrapy; aiohttp, which has no public name for the body it read;
 # urllib3, Werkzeug
 _BODIES: Final = ("content", "body", "_body", "data")
 _GONE: Final = (
@@ -322,7 +322,7 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
         raise ValueError(_GONE)
     try:
         found = read()
-    except ValueError as error:  # of a closed file
+    except ValueError as error:  # the file is closed
         raise ValueError(_GONE) from error
     if not isinstance(found, bytes):
         raise TypeError(
@@ -333,7 +333,7 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
 
 
 def _is_begun(response: object) -> bool:
-    """Whether something of a body was read, as far as urllib knows: a rest is not a document."""
+    """Whether some of the body was read before, as far as urllib knows, so a part is missing."""
     left = _at(response, "length")
     try:
         if isinstance(left, int):  # 0 after a HEAD, whatever the header states
@@ -342,11 +342,11 @@ def _is_begun(response: object) -> bool:
         return False
     if _at(response, "chunked"):
         return isinstance(_at(response, "chunk_left"), int)
-    return _bytes_read(response) > 0  # of a file, or of bytes
+    return _bytes_read(response) > 0  # a file, or bytes
 
 
 def _unfollowed(status: int, fields: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
-    """The note on a redirect, which has no page of its own."""
+    """A note if the response is a redirect that the client did not follow."""
     to = next((value for name, value in fields if name.lower() == "location"), None)
     if to is None:
         return ()
@@ -356,7 +356,7 @@ def _unfollowed(status: int, fields: Iterable[tuple[str, str]]) -> tuple[Note, .
 
 
 def _doubts(response: object) -> tuple[Note, ...]:
-    """The note on a body whose end is that of its connection: http.client does not count."""
+    """A note if only the end of the connection ends the body, so that no length is checked."""
     is_open = _at(response, "will_close") and _at(response, "length") is None
     if not is_open or _at(response, "chunked"):
         return ()

@@ -1,4 +1,4 @@
-"""What a caller gets: links, entities, the result of a rewriting."""
+"""What callers get: links, entities and the result of `rewrite`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Link(NamedTuple):
     status: Status
 
     def as_dict(self) -> dict[str, str | int | None]:
-        """Return one flat object of JSON's types: a line of `relbase links --json`, a table's row.
+        """Return a flat dict of JSON types: a line of `relbase links --json`, or a row of a table.
 
         >>> from relbase import links
         >>> [link] = links(b"<a href=x>", url="http://h/")
@@ -120,7 +120,7 @@ class Result:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """The changes, as offsets in the input, sorted and disjoint."""
-        if not isinstance(self._edits, tuple):  # there may be millions: a copy takes memory
+        if not isinstance(self._edits, tuple):  # copied on demand: there may be millions
             self._edits = tuple(self._edits)
         return self._edits
 
@@ -166,7 +166,7 @@ class Result:
 
 
 class Notes:
-    """Collects notes, of each reason no more than `MAX_NOTES`, and of some only how many."""
+    """Collects at most `MAX_NOTES` notes of each reason, and one with a count of some reasons."""
 
     __slots__ = ("_counts", "_notes")
 
@@ -177,13 +177,13 @@ class Notes:
             self.add(note)
 
     def add(self, note: Note) -> None:
-        """Keep a note, or count it when there are many of its reason."""
+        """Keep a note, or only count it if there are too many of its reason."""
         count = self._counts[note.reason] = self._counts.get(note.reason, 0) + 1
         if count <= (1 if note.reason in _COUNTED else MAX_NOTES):
             self._notes.append(note)
 
     def collected(self) -> tuple[Note, ...]:
-        """The notes, and for each reason with too many one that says how many more there are."""
+        """The notes, and for each reason with too many, one more that counts the rest."""
         if not self._notes:
             return ()
         left = {note.reason: self._counts[note.reason] - MAX_NOTES for note in self._notes}
@@ -201,7 +201,7 @@ class Notes:
         return note._replace(text=f"{count} {words[count > 1]}: {note.text}")
 
 
-# One note tells of all that have one of these reasons, and stands at the first: one, and several.
+# One note stands for all with such a reason. Its text counts them: singular, plural.
 _COUNTED: Final = {
     Reason.PLACEHOLDER_KEPT: ("link begins with a placeholder", "links begin with a placeholder"),
     Reason.REFERENCE_CLIMBS: ("reference climbs above the root", "references climb above the root"),

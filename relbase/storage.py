@@ -1,4 +1,4 @@
-"""Archives wherever they are: files, and objects in the stores that pyarrow's filesystems know."""
+"""Opening and writing archives: files, and objects in the stores that pyarrow supports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relbase.expressions import regex
 
 _scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
 
-# Schemes, and what pyarrow calls them.
+# Schemes, and pyarrow's names for them.
 _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "hdfs"}
 
 
@@ -22,7 +22,7 @@ def is_url(path: str) -> bool:
 
 
 def refuse_unknown(paths: Iterable[str], fix: str) -> None:
-    """Refuse paths with a scheme that nothing here opens: ValueError with the fix."""
+    """Raise ValueError, with the fix in its text, if the scheme of a path cannot be opened."""
     for path in paths:
         found = _scheme(path)
         if found is not None and found[1].lower() not in _KNOWN:
@@ -33,15 +33,15 @@ def refuse_unknown(paths: Iterable[str], fix: str) -> None:
 
 
 def open_archive(path: str) -> BinaryIO:
-    """Open an archive by its path, for reading and seeking; OSError where that fails."""
+    """Open an archive by its path, for reading and seeking; raise OSError if that fails."""
     if not is_url(path):
-        return open(path, "rb")  # noqa: PTH123 (a path of the user's; who asked closes it)
+        return open(path, "rb")  # noqa: PTH123 (a path of the user's; the caller closes it)
     filesystem, name = _filesystem(path)
     return cast("BinaryIO", filesystem.open_input_file(name))
 
 
 def state_of(path: str) -> tuple[int, int]:
-    """Return the size of a file or an object, and when it was changed; raise OSError for none."""
+    """Return the size of a file or an object, and when it changed; OSError if it does not exist."""
     if not is_url(path):
         status = os.stat(path)  # noqa: PTH116
         return status.st_size, status.st_mtime_ns
@@ -53,7 +53,7 @@ def state_of(path: str) -> tuple[int, int]:
 
 
 def make_directory(path: str) -> None:
-    """Make a directory and those above it; an object store has none."""
+    """Make a directory and its parents; object stores have no directories."""
     if is_url(path):
         filesystem, name = _filesystem(path)
         if filesystem.type_name in ("local", "hdfs"):
@@ -63,7 +63,7 @@ def make_directory(path: str) -> None:
 
 
 def join(directory: str, name: str) -> str:
-    """Return the path of a name in a directory, or below a prefix of objects, before its query."""
+    """Return the path of a name in a directory, or below an object prefix and before its query."""
     if not is_url(directory):
         return os.path.join(directory, name)  # noqa: PTH118
     place, mark, query = directory.partition("?")
@@ -71,10 +71,10 @@ def join(directory: str, name: str) -> str:
 
 
 def is_same(path: str, other: str) -> bool:
-    """Return whether two paths are of one file."""
+    """Return whether two paths lead to the same file."""
     if is_url(path) or is_url(other):
         return _plain(path) == _plain(other)
-    with suppress(OSError, ValueError):  # it need not be a file here
+    with suppress(OSError, ValueError):  # a file may be missing
         if os.path.samefile(path, other):  # noqa: PTH121
             return True
     return os.path.abspath(path) == os.path.abspath(other)  # noqa: PTH100
@@ -87,12 +87,12 @@ def _plain(path: str) -> str:
     return f"{_KNOWN.get(found[1].lower(), found[1])}://{path[found.end() :].partition('?')[0]}"
 
 
-# What the files of attempts end with, until they are finished.
+# The suffix of output files until they are finished.
 TEMPORARY: Final = ".relbase-tmp"
 
 
 def sweep(directory: str, names: Container[str]) -> None:
-    """Remove what killed attempts at outputs of these names have left in a directory."""
+    """Remove what killed runs left in a directory while they wrote outputs of these names."""
     if is_url(directory):
         return
     with suppress(OSError):
@@ -106,19 +106,19 @@ _attempt: Final = regex(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}").fullmat
 
 
 def put(made: str, path: str) -> None:
-    """Give a finished file its path, whatever has it now; after OSError nothing of it is there."""
+    """Move a finished file to its path, replacing any other; on OSError no part of it is there."""
     if not is_url(path):
         os.replace(made, path)  # noqa: PTH105
         return
     from shutil import copyfileobj  # noqa: PLC0415 (start-up time)
 
     filesystem, name = _filesystem(path)
-    # Where a rename replaces, a name is given in one step.
+    # If a rename can replace a file, upload under another name first: the last step is atomic.
     renames = filesystem.type_name in ("local", "hdfs")
     first = f"{name}{TEMPORARY}" if renames else name
     try:
-        # An upload is complete when its stream is closed, also after an error: its size tells.
-        # Without `compression` a name that ends in .gz is compressed once more.
+        # Closing the stream ends the upload, even after an error: so compare the size.
+        # Without `compression=None` pyarrow would compress a file named .gz again.
         with (
             open(made, "rb") as file,  # noqa: PTH123
             filesystem.open_output_stream(first, compression=None) as stream,
