@@ -29,6 +29,15 @@ def raw_deflate(body: bytes) -> bytes:
     return compressor.compress(body) + compressor.flush()
 
 
+def raw_stored(body: bytes) -> bytes:
+    """Two stored blocks that begin as zlib does (RFC 1950 §2.2): padding bits say nothing."""
+    blocks = ((b"\x78", body[:0x9C]), (b"\x01", body[0x9C:]))
+    return b"".join(
+        begin + len(one).to_bytes(2, "little") + (len(one) ^ 0xFFFF).to_bytes(2, "little") + one
+        for begin, one in blocks
+    )
+
+
 def chunked(body: bytes, size: int = 999, extension: bytes = b"") -> bytes:
     pieces = [body[at : at + size] for at in range(0, len(body), size)]
     lines = [b"%X%b\r\n%b\r\n" % (len(piece), extension, piece) for piece in pieces]
@@ -71,6 +80,7 @@ ENCODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
         (gzipped(PAGE[:9]) + gzipped(PAGE[9:]), "", "gzip", ("gzip",)),  # RFC 1952 §2.2
         (zlib.compress(PAGE), "", "deflate", ("deflate",)),  # RFC 9110 §8.4.1.2
         (raw_deflate(PAGE), "", "deflate", ("deflate",)),  # its note
+        (raw_stored(PAGE), "", "deflate", ("deflate",)),  # RFC 1951 §3.2.4
         (brotli.compress(PAGE), "", "br", ("br",)),  # RFC 7932
         (zstd(PAGE), "", "zstd", ("zstd",)),  # RFC 8878
         (zstd(PAGE[:9]) + zstd(PAGE[9:]), "", "zstd", ("zstd",)),  # §3.1

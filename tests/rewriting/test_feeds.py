@@ -77,6 +77,8 @@ def test_item_links(link: dict[str, str]) -> None:
     notes = relbase.rewrite(data, url=URL).notes
     told = "a link in an item against the item's own link (the first, 'i.png', to 'http://h.example"
     assert [told in note.text for note in notes] == [True] * len(link)
+    html = [data[slice(*note.span)] for note in notes if note.span]
+    assert html == [b"<img src='i.png'><a href='/a'>"] * len(link)
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,16 @@ def test_what_a_charset_has_not(template: str, escaped: str, charset: str) -> No
     assert result.data.decode(charset.replace("windows-", "cp")) == base + expected
 
 
+@pytest.mark.parametrize("template", [template for template, _ in UNENCODABLE])
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_unicode_has_every_character(template: str, charset: str) -> None:
+    dot = "./" if "importmap" in template else ""
+    base = "http://h2.example/\xe9\u0416/"
+    page = f'\ufeff<base href="{base}">{template}'
+    result = rewrite(page.format(dot).encode(charset), url=URL, kind="html")
+    assert result.data.decode(charset) == page.format(base)
+
+
 def test_a_sheet_in_iso_2022_jp_has_escapes_of_css() -> None:
     sheet = b"a{b:url(\\e9 /./x)}\x1b$B$\x22\x1b(B"
     result = rewrite(sheet, url="http://h/", kind="css", charset="iso-2022-jp")

@@ -109,6 +109,9 @@ def test_item_links(places: dict[str, str]) -> None:
     own, other = "'http://h.example/d/x'", "'http://h.example/p/1/x'"
     assert (rewritten(document).count(own), rewritten(document).count(other)) == (2, 0)
     assert reasons(document) == ["item-link"]
+    [note] = relbase.rewrite(document.encode(), url=URL, kind="xml").notes
+    assert note.span is not None
+    assert note.span.start == document.index("x'")
     linked = rewritten(document, Policy(item_links=True))
     assert (linked.count(own), linked.count(other)) == (1, 1)
 

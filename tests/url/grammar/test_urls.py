@@ -91,6 +91,8 @@ def test_failing_by_the_generic_syntax_alone() -> None:
     assert [one.start for one in failing("x:^", "rfc1808")] == [2]
     shown = [(one.grammar.value, one.production) for one in verdicts("x:y")]
     assert shown == [("rfc1808", "generic-RL"), ("rfc1738", "otherurl")]
+    assert [one.is_url for one in verdicts("x:y")] == [True, True]
+    assert [one.is_url for one in verdicts("y")] == [True, False]
 
 
 @cases(URLS, "by RFC 1738 alone", text=str, expected=str)
