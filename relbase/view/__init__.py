@@ -1,1 +1,1 @@
-"""Views: what a text around or within a document means, and the way back to how it is written."""
+"""Views decode what encodes a document or a text in it, and map edits back to the encoded form."""

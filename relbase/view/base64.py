@@ -1,7 +1,7 @@
 """Base64 bodies: RFC 2045 §6.8.
 
-`lower` gives one edit, from the first quantum that changes to the end. Only a body that decodes
-strictly is rewritten: another one means different things to different readers.
+`lower` returns one edit, from the first changed quantum to the end. Only a body that decodes
+strictly is rewritten, since readers disagree on what any other means.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _EOL: Final = regex(rb"\r?\n|\r")
 _character: Final = regex(rb"[^ \t\r\n]").search
 _UNBROKEN: Final = sys.maxsize
 
-# Lines broken at a time: few calls, and no more copies of a large body.
+# Lines broken per batch: keeps calls few without another copy of a large body.
 _LINES: Final = 1 << 10
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n", footer: int = 0) -> Base64View | None:
-    """Return the view of a base64 body, None where it does not decode strictly."""
+    """Return the view of a base64 body, or None if it does not decode strictly."""
     try:
         return Base64View(raw, eol, footer)
     except ValueError:
@@ -40,9 +40,9 @@ def base64_view(raw: bytes, eol: bytes = b"\r\n", footer: int = 0) -> Base64View
 
 
 class Base64View(View):
-    """The view of a base64 body; ValueError for one that does not decode strictly.
+    """The view of a base64 body; raises ValueError if it does not decode strictly.
 
-    `footer` is where a mailing list put its footer after it, in clear text; 0 for none.
+    `footer` is the offset of the plain-text footer that a mailing list added after it, or 0.
     """
 
     __slots__ = ("_eol", "_raw", "footer")
@@ -68,7 +68,7 @@ class Base64View(View):
             yield self._placed(quanta * _CODED_QUANTUM, coded)
 
     def places(self) -> Callable[[Span], Span]:
-        """Return what tells where spans of `inner` are in the body: in whole quanta."""
+        """Return a function that maps spans of `inner`, in order, to whole quanta of the body."""
         at = passed = 0
 
         def place(span: Span) -> Span:
@@ -94,7 +94,7 @@ class Base64View(View):
 
 
 def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
-    """Break characters into lines; the first one has only so much room."""
+    """Break characters into lines; the first line has room for `room` of them."""
     pieces = [coded[:room]]
     for start in range(room, len(coded), width * _LINES):
         part = coded[start : start + width * _LINES]
@@ -114,7 +114,7 @@ def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
 
 
 def _offset(raw: bytes, at: int, count: int) -> int:
-    """Return where the character stands before which so many others do, from `at` on."""
+    """Return the offset of the character that follows `count` others, starting at `at`."""
     left = count + 1
     while left and (found := _character(raw, at)):
         start = found.start()

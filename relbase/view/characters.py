@@ -1,6 +1,6 @@
 """The characters of the legacy charsets of the WHATWG Encoding Standard, one at a time.
 
-Python's codecs look up what a unit means, with the differences below. Undecodable bytes are the
+Python's codecs decode each unit, corrected by the differences below. Undecodable bytes become the
 surrogates U+DC80 to U+DCFF.
 """
 
@@ -20,7 +20,7 @@ _REPLACEMENT: Final = "\ufffd"
 
 
 def decode_inner(inner: bytes) -> str:
-    """Return the characters of inner text, those of its bytes that are not UTF-8 as surrogates."""
+    """Decode inner text; bytes that are not UTF-8 become surrogates."""
     try:
         return inner.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -36,14 +36,14 @@ _GREATEST_DIGITS: Final = len(str(_GREATEST))
 
 
 def code_of(digits: bytes, radix: int) -> int:
-    """Return the code of the character that a reference of HTML or XML names; 0 for none."""
+    """Return the code point that the digits of a reference name, or 0 if they name none."""
     digits = digits.lstrip(b"0")
     code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
     is_surrogate = 0xD800 <= code < 0xE000  # noqa: PLR2004
     return 0 if code > _GREATEST or is_surrogate else code
 
 
-# Unicode, table 3-7: well-formed UTF-8 outside ASCII. What it leaves is one bad byte each.
+# Unicode, table 3-7: well-formed UTF-8 outside ASCII. Each byte that it does not match is bad.
 _UTF_8: Final = (
     rb"(?:[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]"
     rb"|[\xe1-\xec\xee\xef][\x80-\xbf][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf][\x80-\xbf]"
@@ -52,7 +52,7 @@ _UTF_8: Final = (
 
 
 def unit_pattern(charset: str) -> bytes:
-    """Return what matches the bytes outside ASCII that a charset's decoder takes at once."""
+    """Return the pattern of the non-ASCII bytes that a charset's decoder reads in one step."""
     multi_byte = MULTI_BYTE.get(charset)
     if multi_byte:
         return multi_byte.unit + rb"|[\x80-\xff]"
@@ -60,20 +60,20 @@ def unit_pattern(charset: str) -> bytes:
 
 
 def unit_run(unit: bytes, start: int, charset: str) -> Run | None:
-    """Return the run of a unit that begins at the offset `start`, None if it means itself."""
+    """Return the run of the unit at the offset `start`, or None if the unit means itself."""
     if charset == "utf-8":
         return None if len(unit) > 1 else Run(start, start + 1, encode_inner(_undecodable(unit)))
     character = _character(unit, charset)
     if character is not None:
         return Run(start, start + len(unit), encode_inner(character))
-    # Encoding Standard, the decoders: an ASCII byte that completes nothing is given back.
+    # Encoding Standard, the decoders: an ASCII byte that completes no character is read again.
     length = 1 if len(unit) == 2 and unit[1:].isascii() else len(unit)  # noqa: PLR2004
     bad = _undecodable(unit[:length])
     return Run(start, start + length, encode_inner(bad), unended=charset in MULTI_BYTE)
 
 
 def scalar_values(string: str, charset: str) -> str:
-    """Return what a browser has for a string: one U+FFFD for each error of the decoder."""
+    """Return a string as a browser decodes it, with one U+FFFD for each decoding error."""
     if string.isascii():
         return string
     if charset == "utf-8":  # Python replaces "maximal subparts", as the UTF-8 decoder does
@@ -87,13 +87,13 @@ def scalar_values(string: str, charset: str) -> str:
 
 
 _SURROGATES: Final = expression("[\ud800-\udfff]")
-# A document in these is scanned in a view, whose UTF-8 has surrogates of its own: they come as the
-# three bytes that they are there.
+# A document in one of these is scanned in a view. Lone surrogates in the view's UTF-8 arrive here
+# as three undecodable bytes each.
 _VIEWED: Final = frozenset({"iso-2022-jp", *WIDE})
 _CODED: Final = expression("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _BAD_BYTES: Final = expression("[\udc80-\udcff]{2,}+")
 _ERROR: Final = _REPLACEMENT.encode()
-# A bad character of four bytes in gb18030 has two digits.
+# A bad four-byte character of gb18030 contains two ASCII digits.
 _BAD_UNITS: Final = expression("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")
 
 
@@ -117,7 +117,7 @@ def _undecodable(unit: bytes) -> str:
     return unit.decode("ascii", "surrogateescape")
 
 
-# A text repeats its characters; a character table has at most 24,000 of them.
+# Texts repeat their characters, and no charset has more than 24,000.
 @lru_cache(maxsize=1 << 14)
 def _character(unit: bytes, charset: str) -> str | None:
     multi_byte = MULTI_BYTE.get(charset)
@@ -148,7 +148,7 @@ def bytes_of(character: str, charset: str) -> bytes | None:
 @lru_cache(maxsize=1 << 14)
 def _multi_bytes(character: str, charset: str) -> bytes | None:
     is_unwritten = MULTI_BYTE[charset].unwritten.fullmatch
-    # §5 Indexes: "index pointer" is the first one.
+    # §5 Indexes: the "index pointer" is the first that matches.
     for unit in sorted(_candidates(character, charset), key=lambda unit: (len(unit), unit)):
         if _character(unit, charset) == character and not is_unwritten(unit):
             return unit
@@ -171,21 +171,21 @@ def _candidates(character: str, charset: str) -> Iterator[bytes]:
 
 @cache
 def _special(charset: str) -> dict[str, bytes]:
-    """Return what is written for characters that the codec does not know, or knows elsewhere."""
+    """Return the bytes of characters that the codec lacks or encodes differently."""
     known = MULTI_BYTE[charset]
     return {character: unit for unit, character in known.patches.items()} | dict(known.preferred)
 
 
 @cache
 def _ibm_extensions() -> dict[str, bytes]:
-    """Return IBM's extensions of Shift_JIS, which Python writes as NEC has them."""
+    """Return the bytes of IBM's extensions of Shift_JIS; Python would write NEC's."""
     units = (bytes((lead, trail)) for lead in range(0xFA, 0xFD) for trail in range(0x40, 0xFD))
     return {known: unit for unit in units if (known := _looked_up(unit, "cp932"))}
 
 
 @cache
 def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
-    """Return what each byte means in a charset of single bytes, and the bytes by that."""
+    """Return the character of each byte of a single-byte charset, and the reverse table."""
     import webencodings  # noqa: PLC0415  rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info
@@ -194,7 +194,7 @@ def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
     for byte in range(256):
         character = codec.decode(bytes([byte]), "replace")[0]
         if character == _REPLACEMENT:
-            # The windows indexes fill their holes in the C1 area with the control itself.
+            # The windows indexes fill gaps in the C1 area with the control characters.
             is_control = charset.startswith("windows-") and byte < 0xA0  # noqa: PLR2004
             character = chr(byte) if is_control else _undecodable(bytes([byte]))
         table.append(patches.get(byte, character))
@@ -203,7 +203,7 @@ def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
 
 @cache
 def jis_0208() -> dict[bytes, str]:
-    """Return JIS X 0208 by its bytes in ISO-2022-JP; its index is that of Shift_JIS."""
+    """Return JIS X 0208 by its bytes in ISO-2022-JP, taken from the index of Shift_JIS."""
     # Shift_JIS puts two rows under one lead byte, has its single-byte katakana between two ranges
     # of lead bytes, and leaves out DEL as a trail byte.
     leads = (*range(0x81, 0xA0), *range(0xE0, 0xF0))
@@ -218,24 +218,24 @@ def jis_0208_bytes() -> dict[str, bytes]:
     return {character: pair for pair, character in reversed(jis_0208().items())}
 
 
-# ---- The indexes of the standard, as differences from the tables of Python's codecs. All was
-# compared with Chromium, character by character.
+# ---- The indexes of the standard, as differences from Python's codecs. The results were compared
+# with Chromium, character by character.
 
 
 class MultiByte(NamedTuple):
-    """What is known of a charset of one, two or more bytes a character."""
+    """A charset whose characters have one, two or more bytes."""
 
-    unit: bytes  # matches all the bytes that the decoder takes at once, a good or a bad character
+    unit: bytes  # pattern of the bytes that the decoder reads in one step, valid or not
     codec: str  # Python's codec
-    patches: Mapping[bytes, str] = {}  # what units mean, where the codec says otherwise
-    # what characters are written as, where the codec writes another unit
+    patches: Mapping[bytes, str] = {}  # characters of units that the codec decodes differently
+    # units of characters that the codec encodes differently
     preferred: Mapping[str, bytes] = {}
-    # matches the units that are read and never written
+    # matches units that are decoded but never written
     unwritten: re.Pattern[bytes] = expression(rb"(?!)")
 
 
 def _patches(table: str) -> dict[bytes, str]:
-    """Read what units mean: the first one in hex, a colon, the characters from there on."""
+    """Read runs of "UNIT:CHARACTERS": the first unit in hex, then the characters from it on."""
     patches: dict[bytes, str] = {}
     for run in table.split(" "):
         code, characters = run.split(":")
@@ -246,12 +246,12 @@ def _patches(table: str) -> dict[bytes, str]:
     return patches
 
 
-# The trail bytes of Big5 go on at 0xA1 after it. No other run reaches so far.
+# After this trail byte, those of Big5 continue at 0xA1. No run of another charset reaches it.
 _LAST_LOW: Final = 0x7E
 
 
 _GB18030: Final = MultiByte(
-    # §10.2.1 gb18030 decoder: four bytes, or two; its index is of GB 18030-2022.
+    # §10.2.1 gb18030 decoder: four bytes or two; the index is that of GB 18030-2022.
     rb"[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xff])",
     "gb18030",
     _patches(
@@ -259,10 +259,10 @@ _GB18030: Final = MultiByte(
         " a6f3:\ufe19 a8bc:\u1e3f 8135f437:\ue7c7 fe59:\u9fb4 fe61:\u9fb5 fe66:\u9fb6\u9fb7"
         " fe6d:\u9fb8 fe7e:\u9fb9 fe90:\u9fba fea0:\u9fbb"
     ),
-    unwritten=expression(rb"(?s)."),  # §10.2.2: one byte is GBK's euro sign
+    unwritten=expression(rb"(?s)."),  # §10.2.2: only GBK writes a single byte (the euro sign)
 )
 
-# Symbols that were mapped anew, what HKSCS-2008 added, duplicates; then the control pictures.
+# Remapped symbols, additions of HKSCS-2008, and duplicates; then the control pictures.
 _BIG5: Final = _patches(
     "877a:㡵𡵓𣚞𦀡㻬𥣞㫵竼龗𤅡𨤍𣇪𠪊𣉞䌊蒄龖鐯䤰蘓墖靊鈘秐稲晠権袝瑌篅枂稬剏遆㓦珄𥶹瓆鿇垳"
     "䤯呌䄱𣚎堘穲𧭥讏䚮𦺈䆁𥶙箮𢒼鿈𢓁𢓉𢓌鿉蔄𣖻䂴鿊䓡𪷿拁灮鿋"
@@ -280,7 +280,7 @@ _BIG5: Final = _patches(
 )
 
 MULTI_BYTE: Final = {
-    # §10.1.1: GBK's decoder is gb18030's decoder. §10.2.2: its encoder writes no four bytes.
+    # §10.1.1: GBK's decoder is gb18030's decoder. §10.2.2: its encoder writes no four-byte units.
     "gbk": _GB18030._replace(unwritten=expression(rb"(?s).{4}")),
     "gb18030": _GB18030,
     "big5": MultiByte(  # §11.1.1 Big5 decoder
@@ -301,11 +301,11 @@ MULTI_BYTE: Final = {
         _patches("8fa2b7:\uff5e"),
         unwritten=expression(rb"(?s).{3}"),  # §12.1.2: no JIS X 0212
     ),
-    "shift_jis": MultiByte(  # §12.3.1 Shift_JIS decoder; IBM's kanji are where IBM has them
+    "shift_jis": MultiByte(  # §12.3.1 Shift_JIS decoder; IBM's kanji keep IBM's codes
         rb"[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xff]",
         "cp932",
         _patches("a0:\udca0 fd:\udcfd\udcfe\udcff"),
-        # §5, index Shift_JIS pointer: not NEC's selection of IBM's extensions; no private use.
+        # §5, index Shift_JIS pointer: excludes NEC's selection of IBM's extensions; no private use.
         unwritten=expression(rb"(?s)[\xed\xee\xf0-\xf9]."),
     ),
     "euc-kr": MultiByte(rb"[\x81-\xfe][\x41-\x7e\x80-\xff]", "cp949"),  # §13.1.1 EUC-KR decoder

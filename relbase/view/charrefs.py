@@ -1,7 +1,7 @@
-"""Character references in the value of an HTML attribute, and in a text.
+"""Character references in HTML attribute values and texts.
 
-`&amp` without a semicolon is one depending on what follows: such runs are `unended`, and
-`_begun_reference` finds the author's plain `&am` that an edit could complete.
+Whether `&amp` without a semicolon is a reference depends on what follows, so these runs are
+`unended`. `_begun_reference` finds a plain `&am` of the author's that an edit could complete.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from relbase.view.characters import MULTI_BYTE, code_of, decode_inner, unit_patt
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
-# Whether a value could mean anything but its own bytes; else an edit needs `spell` alone.
+# Finds a byte that may not mean itself. Edits of other values need only `spell`, no view.
 needs_view: Final = expression(rb"[&\r\0\x80-\xff]").search
 
-# The quote of a text, where the longest name that begins a run of letters counts, whatever follows.
+# Used as the quote of a text, where the longest known name counts, whatever follows it.
 TEXT: Final = b"&"
 
 
 def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
     """Return the view of an attribute's value (WHATWG HTML §13.2.5.72 to §13.2.5.80, §13.2.3.5).
 
-    A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have.
+    A NUL is read as U+FFFD. It cannot be written; nor can a C1 control that the charset lacks.
     """
     find = partial(_runs, charset, quote)
     return RunView(raw, find, lambda new: spell(new, quote, charset), _begun_reference)
 
 
 def spell(new: bytes, quote: bytes, charset: str) -> bytes:
-    """Write inner text so that it means itself anywhere in a value."""
+    """Escape inner text so that it means itself anywhere in a value."""
     unsafe = _UNSAFE[quote]
     string = decode_inner(new)
     if string.isascii() and not unsafe.search(string):
@@ -44,8 +44,8 @@ def spell(new: bytes, quote: bytes, charset: str) -> bytes:
     return encode(string, charset)
 
 
-# What is written as a reference: what the tokenizer would read otherwise, LF since a CR may stand
-# before it, and `<` and `>` for whatever the tag stands in.
+# Characters written as references: those that the tokenizer would misread, LF because a CR may
+# precede it, and `<` and `>` for the sake of whatever contains the tag.
 _REFERENCES: Final = {character: f"&#{ord(character)};" for character in "'`=\t\n\f\r "} | {
     "&": "&amp;",
     "<": "&lt;",
@@ -59,7 +59,7 @@ _UNSAFE: Final = {
     TEXT: expression("[&<>\r\n\0]"),
     b"": expression("[&<>\"'`=\t\n\f\r \0]"),
 }
-# After an undecodable byte, which may be half of a character.
+# A character after an undecodable byte, which could take it as its second half.
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
@@ -87,7 +87,7 @@ _NOT_ASCII: Final = 0x80
 _LONGEST_NAME: Final = 32
 
 # §13.2.5.73 Named character reference state, §13.2.5.75 Numeric character reference state.
-# Digits are taken in one go, whatever their number.
+# Digits are matched in one go, however many there are.
 _CODED: Final = (
     rb"&(?: \#[xX](?P<hex>[0-9A-Fa-f]++) | \#(?P<decimal>[0-9]++) | (?P<name>[0-9A-Za-z]++) );?+"
     rb"| \r\n?+ | \0 |"
@@ -100,7 +100,7 @@ def _coded(charset: str) -> re.Pattern[bytes]:
 
 
 def _reference_run(found: re.Match[bytes], raw: bytes, quote: bytes) -> Run | None:
-    # A reference may be as long as the document: nothing is copied without need.
+    # A reference may be as long as the document, so nothing is copied without need.
     start, end = found.span()
     if found.lastgroup == "name":
         end = _name_end(raw, start + 1, end, quote)
@@ -114,7 +114,7 @@ def _reference_run(found: re.Match[bytes], raw: bytes, quote: bytes) -> Run | No
 
 
 def _name_end(raw: bytes, start: int, end: int, quote: bytes) -> int:
-    """Where the name in some alphanumerics ends; the start for none."""
+    """Return the end of the name that begins at `start`, or `start` if there is none."""
     if quote == TEXT:
         longest = min(end, start + _LONGEST_NAME)
         return next((at for at in range(longest, start, -1) if raw[start:at] in _names()), start)
@@ -137,6 +137,6 @@ _BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)\Z", re.VERBOSE)
 
 
 def _begun_reference(raw: bytes, at: int) -> int:
-    """Return where a plain `&` stands whose reference the text at the offset could complete."""
+    """Return the offset of a plain `&` that text at `at` could make a reference; `at` if none."""
     begun = _BEGUN.search(raw, max(0, at - 1 - _LONGEST_NAME), at)
     return begun.start() if begun else at

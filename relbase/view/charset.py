@@ -1,7 +1,7 @@
-"""Which charset a document is in: a name of the WHATWG Encoding Standard, and what said so.
+"""The charset of a document, by its name in the WHATWG Encoding Standard, and what declared it.
 
-Where a browser would guess by frequency or locale, valid UTF-8 is UTF-8 and everything else is
-windows-1252. Python's own labels are not read: `utf-7` turns plain text into markup.
+Where a browser would guess by frequency or locale, valid UTF-8 counts as UTF-8 and everything else
+as windows-1252. Python's own labels do not count, since `utf-7` turns plain text into markup.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from relbase.expressions import expression
 # "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
 PRESCAN_LENGTH: Final = 1024
 
-# Enough to keep the calls few, little enough not to hold a second copy of a large document.
+# Large enough to keep calls few, small enough to need no second copy of a large document.
 _CHUNK: Final = 1 << 16
 
-# The charsets whose code units have two bytes, and Python's codecs of them (Encoding Standard §14).
+# The charsets with code units of two bytes, and Python's codecs for them (Encoding Standard §14).
 WIDE: Final = {"utf-16be": "utf-16-be", "utf-16le": "utf-16-le"}
 
-# The charset of labels that nobody may read (§4.3).
+# The charset of labels that must not be decoded (§4.3).
 UNREADABLE: Final = frozenset({"replacement"})
 
 # Encoding Standard §6 "BOM sniff".
@@ -51,7 +51,7 @@ class Charset(NamedTuple):
 
 
 def lookup(label: str) -> str | None:
-    """The lower-case name of the charset that a label stands for, None if for none (§4.2)."""
+    """Return the lower-case name of the charset that a label stands for, or None (§4.2)."""
     if not label.isascii():
         return None
     return _labels().get(label.strip("\t\n\f\r ").lower())
@@ -69,8 +69,8 @@ def _labels() -> Mapping[str, str]:
     return cast("Mapping[str, str]", LABELS)
 
 
-# What is not in the Encoding Standard, and writes markup otherwise than in ASCII: browsers do not
-# read it, some mail programs do (RFC 2152, Unicode §3.10, RFC 1345's tables of IBM).
+# Charsets outside the Encoding Standard in which markup is not ASCII. Browsers do not read them,
+# some mail programs do (RFC 2152, Unicode §3.10, RFC 1345's tables of IBM).
 _OTHERS: Final = (
     ("utf-7", expression(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?")),
     ("utf-32", expression(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4")),
@@ -87,7 +87,7 @@ UTF_32: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")
 
 
 def not_ascii(data: bytes, label: str | None) -> str | None:
-    """Return the name of a charset that is not read, since markup is not ASCII in it; else None."""
+    """Return the name of a charset that relbase does not read: its markup is not ASCII. Or None."""
     if data.startswith(UTF_32):
         return "utf-32"
     if not label:
@@ -107,7 +107,7 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
 
 
 _GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
-# What browsers take a document for that states no charset (§13.2.3.2 step 9) [C].
+# What browsers assume if a document states no charset (§13.2.3.2 step 9) [C].
 DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 
@@ -134,12 +134,12 @@ def _outside(data: bytes, label: str | None) -> Charset | None:
 
 
 def _readable_as_ascii(name: str | None) -> str | None:
-    """The charset of a document whose label could be read as ASCII, whatever it names."""
+    """Return the charset of a document whose label was readable as ASCII: never UTF-16."""
     return "utf-8" if name in WIDE else name
 
 
 def wide_start(data: bytes, start: str) -> str | None:
-    """Return the charset of two-byte code units that a document begins in with a text, or None."""
+    """Return the UTF-16 charset in which a document begins with the text `start`, or None."""
     found = (name for name, codec in WIDE.items() if data.startswith(start.encode(codec)))
     return next(found, None)
 
@@ -159,16 +159,16 @@ def is_utf_8(data: bytes) -> bool:
 
 # WHATWG HTML §13.2.3.2 "prescan a byte stream to determine its encoding".
 
-# Steps 1 to 12 of "get an attribute": a `=` at the start belongs to the name, and a value without
-# quotes goes on to white space or `>`. Where the bytes run out nothing matches.
+# Steps 1 to 12 of "get an attribute": a `=` at the start belongs to the name, and an unquoted value
+# ends at white space or `>`. If the bytes run out, nothing matches.
 _ATTRIBUTE: Final = rb"""[\t\n\f\r /]*+ %b[^\t\n\f\r />][^\t\n\f\r />=]*+) [\t\n\f\r ]*+
     (?: (?=[^=]) | = [\t\n\f\r ]*+ (?:
         "%b[^"]*+)" | '%b[^']*+)' | %b(?:[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)(?=[\t\n\f\r >]) ) )"""
 _attribute: Final = expression(_ATTRIBUTE.replace(b"%b", b"("), re.VERBOSE)
 _tag_end: Final = expression(rb"[\t\n\f\r /]*+>")
 
-# Step 3, up to a `<meta`: comments, other tags, what is no tag. Nearly all pages state a charset as
-# the first value is written; of others most say `charset` nowhere in the tag.
+# Step 3, up to a `<meta`: skips comments, other tags, text, and most <meta> without `charset`. The
+# last line reads the usual `<meta charset=...>` at once.
 _to_meta: Final = expression(
     rb"""(?: [^<]++
     | <(?: !(?=--)(?:[^-]++|-(?!->))*+--> | (?:!(?!--)|\?|/(?![a-z]))[^>]*+> | (?![a-z!?/])
@@ -185,7 +185,7 @@ def _prescan(data: bytes) -> str | None:
     # Step 2: Prescan for UTF-16 XML declarations.
     if b"\0" in data[:2] and (name := wide_start(data, "<?x")):
         return name
-    # A <meta> that states a charset says `charset`, as most of what is nested does not.
+    # A <meta> that states a charset contains `charset`; most nested documents do not.
     if b"charset" not in data.lower():
         return _xml_encoding(data)
     # Step 3: Loop.
@@ -202,7 +202,7 @@ def _prescan(data: bytes) -> str | None:
 
 
 def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
-    """Return where the meta tag ends whose attributes begin at `position`, and its charset."""
+    """Return the end of the meta tag whose attributes begin at `position`, and its charset."""
     seen: set[bytes] = set()
     got_pragma = False
     need_pragma: bool | None = None
@@ -267,7 +267,7 @@ def _xml_encoding(data: bytes) -> str | None:
 
 
 class Lines:
-    """The lines and columns of places in a text; asked for in order they take linear time."""
+    """The lines and columns of offsets in a text; if asked in order, they take linear time."""
 
     __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
 
@@ -275,11 +275,11 @@ class Lines:
         self._text = text
         self._at = self._line_start = 0
         self._line = 1
-        self._encoding = encoding  # of the document, whose own bytes a column counts
-        self._is_ascii = True  # the line, up to here
+        self._encoding = encoding  # of the document: columns count its bytes
+        self._is_ascii = True  # whether the line is, so far
 
     def of(self, at: int) -> str:
-        """A place for people: "12:5", or "line 12" where its column is another in the document."""
+        """Return "12:5", or "line 12" if the column may differ in the document's own bytes."""
         if at < self._at:
             self._at, self._line, self._line_start, self._is_ascii = 0, 1, 0, True
         lines = self._text.count(b"\n", self._at, at)

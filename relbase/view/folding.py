@@ -1,7 +1,7 @@
-"""The views of a URL in a field of a header, and of a value in a calendar; encoded words.
+"""Views of a URL in a header field and of a calendar value; decoding of encoded words.
 
-What a line was folded by stays. A URL that has an encoded word (RFC 2557 §4.4.3: "MUST decode") is
-written anew as a whole, percent-encoded, when edited.
+Line folds stay. An edit of a URL that contains an encoded word (RFC 2557 §4.4.3: "MUST decode")
+rewrites the whole URL, percent-encoded.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from relbase.view.transcode import decode
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
-    """Return the view of a URL in a field, without white space and with encoded words decoded."""
+    """Return the view of a URL in a header field: no white space, encoded words decoded."""
     if b"=?" in raw:
         return WordView(raw, quote)
     return RunView(raw, _folds, lambda new: _spelled(new, quote), _joins)
 
 
 class WordView(View):
-    """The view of a URL with encoded words in it, which is written anew as a whole."""
+    """The view of a URL with encoded words in it; edits rewrite the whole URL."""
 
     __slots__ = ("_quote", "_raw")
 
@@ -46,8 +46,8 @@ class WordView(View):
             yield Edit(0, len(self._raw), new)
 
 
-# What means something else than itself, apart from encoded words: white space and control
-# characters mean nothing, bytes that are not UTF-8 are surrogates.
+# Bytes that do not mean themselves, apart from encoded words: white space and control characters
+# mean nothing, and bytes that are not UTF-8 become surrogates.
 _NOT_ITSELF: Final = regex(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
 _IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
 
@@ -79,16 +79,16 @@ def meant(raw: bytes) -> bytes:
 
 
 def _joins(raw: bytes, at: int) -> int:
-    """RunView's `joins`: an `=` before new text could begin an encoded word with it."""
+    """RunView's `joins`: an `=` could begin an encoded word together with new text after it."""
     return at - 1 if raw[at - 1 : at] == b"=" else at
 
 
-# What does not stand for itself; "=" only where an encoded word could begin with it.
+# Characters to escape; "=" only where it could begin an encoded word.
 _UNSAFE: Final = regex(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
 
 
 class _Spelled(dict[int, str]):
-    """What characters are written as, for `str.translate`: in ASCII."""
+    """A table for `str.translate` that percent-encodes what is not plain ASCII."""
 
     def __missing__(self, number: int) -> str:
         character = chr(number)
@@ -101,16 +101,16 @@ _SPELLED: Final = _Spelled((number, chr(number)) for number in {*range(0x21, 0x7
 
 
 def _spelled(new: bytes, quote: bytes) -> bytes:
-    """New text as ASCII that ends no URL, no line, and begins no encoded word."""
+    """Return new text as ASCII that cannot end the URL or line, or begin an encoded word."""
     text = decode_inner(new)
-    spelled = new  # one for millions of edits: it is not copied without need
+    spelled = new  # millions of edits may share it: it is not copied without need
     if _UNSAFE.search(text):
         text = text.translate(_SPELLED).replace("=?", "%3D?")
         spelled = (f"{text[:-1]}%3D" if text.endswith("=") else text).encode("ascii")
     return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
 
 
-# A line may end between a backslash and what it escapes.
+# A line may be folded between a backslash and the character that it escapes.
 _FOLD: Final = rb"\r?\n[ \t]"
 _NOT_ITSELF_IN_TEXT: Final = regex(
     rb"%b|\\(?:%b)*+([\\;,nN])?+|" % (_FOLD, _FOLD) + unit_pattern("utf-8")
@@ -122,7 +122,7 @@ _ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
 def calendar_view(raw: bytes) -> RunView:
     r"""Return the view of a value in a calendar: RFC 5545 §3.1 (folding), §3.3.11 (TEXT).
 
-    What is written is escaped again (`\,` is `,` and `\n` a new line), and not folded.
+    New text is escaped again (`\,` is `,` and `\n` a new line), but not folded.
     """
     return RunView(
         raw,
@@ -131,18 +131,18 @@ def calendar_view(raw: bytes) -> RunView:
     )
 
 
-# ---- Encoded words: RFC 2047, with the language of RFC 2231 §5. A word is decoded wherever it
-# stands, between brackets and quotes too, where §5 forbids it and mailers write it. One whose
-# charset is unknown, or whose bytes mean nothing in it, stands for itself.
+# ---- Encoded words: RFC 2047, with the language of RFC 2231 §5. A word is decoded anywhere, even
+# inside brackets and quotes, where §5 forbids it but mailers write it. If its charset is unknown,
+# or does not decode its bytes, it stays as it is.
 
 # encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
 _ENCODED_WORD: Final = regex(rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?=")
-# What `decode` makes of bytes that mean nothing.
+# What `decode` returns for undecodable bytes.
 _UNDECODABLE: Final = regex("[\udc80-\udcff\ufffd]")
 
 
 def decoded_words(value: str) -> str:
-    """Return a value with its encoded words decoded; what is between two of them stays."""
+    """Return a value with its encoded words decoded; white space between them stays."""
     if "=?" not in value:
         return value
     raw = encode_inner(value)

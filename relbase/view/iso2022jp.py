@@ -1,8 +1,8 @@
-r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes after them are.
+r"""ISO-2022-JP: a charset in which escape sequences decide how the bytes after them are read.
 
-In the states ASCII and Roman bytes mean themselves (but `\` and `~`); what stands in the others is
-one run. An escape sequence directly after another one is an error: a run that ends in one is
-`unended`, and a spelling leaves out its last one where another follows.
+In the states ASCII and Roman, bytes mean themselves (except `\` and `~` in Roman); text in the
+other states is one run. An escape sequence directly after another one is an error, so a run that
+ends with one is `unended`, and new text omits its last one if another follows.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _ERROR: Final = "\ufffd"
 _ESCAPE: Final = regex(rb"\x1b(?:\([BJI]|\$[@B])")
 _TO_SINGLE: Final = regex(rb"\x1b\([BJ]")
 
-# What does not mean itself in the states ASCII and Roman. An ESC that begins no escape sequence
-# is an error; with the byte after it it could become one.
+# Bytes that do not mean themselves in the states ASCII and Roman. An ESC that begins no escape
+# sequence is an error, but an edit could make it one.
 _SPECIAL: Final = {
     _ASCII: regex(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff]"),
     _ROMAN: regex(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff\\~]"),
@@ -65,7 +65,7 @@ class Iso2022JpView(RunView):
 
 
 def decode(raw: bytes) -> str:
-    """Return what `raw` means, as the standard's decoder; bytes from 0x80 on as surrogates."""
+    """Decode `raw` as the standard's decoder does; bytes from 0x80 on become surrogates."""
     return decode_inner(RunView(raw, _find, bytes).inner)
 
 
@@ -75,7 +75,7 @@ def encode(
     after: bytes | None = _ASCII,
     unencodable: Callable[[str], bytes] = lambda character: b"&#%d;" % ord(character),
 ) -> bytes:
-    """Encode a string between two states (Encoding Standard §12.2.2); katakana stay as they are."""
+    """Encode a string between two states (Encoding Standard §12.2.2); katakana stay half-width."""
     encoded = bytearray()
     state = before
     for character in string:
@@ -91,13 +91,13 @@ def encode(
 
 
 def _plain(code: bytes, state: bytes) -> tuple[bytes, bytes]:
-    """Return the state that ASCII needs; the Roman one serves too, except for two characters."""
+    """Return the state for ASCII bytes (Roman will do, except for two characters), and them."""
     stays = state == _ROMAN and b"\\" not in code and b"~" not in code
     return (_ROMAN if stays else _ASCII), code
 
 
 def _coded(character: str, state: bytes) -> tuple[bytes, bytes] | None:
-    """Return the state that a character needs and its bytes there, None if it has none."""
+    """Return the state that a character needs and its bytes there, or None if it has none."""
     code = ord(character)
     if character.isascii():
         if character in "\x0e\x0f\x1b":
@@ -128,14 +128,14 @@ def _find(raw: bytes) -> Iterator[Run]:
 
 
 def _meaning(special: bytes) -> str:
-    """Return what a byte means that does not mean itself, or an ESC with the byte after it."""
+    """Decode a byte that does not mean itself, or an ESC with the byte after it."""
     if special[0] >= 0x80:  # noqa: PLR2004
         return special.decode("ascii", "surrogateescape")
     return _ROMAN_SIGNS.get(special) or _ERROR + special[1:].decode("ascii")
 
 
 def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
-    """Read to where bytes mean themselves again, or to the end: offset behind, state, text."""
+    """Read until bytes mean themselves again; return the offset, the state and the text."""
     pieces: list[str] = []
     state, has_output = _ASCII, True
     while at < len(raw):
@@ -163,7 +163,7 @@ def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
 
 
 def _flips(raw: bytes) -> array[int]:
-    """Return the offsets after which the state is the other one of ASCII and Roman."""
+    """Return the offsets at which the state switches between ASCII and Roman."""
     flips = array("Q")
     state = _ASCII
     for escape in _TO_SINGLE.finditer(raw):

@@ -1,9 +1,9 @@
 """Quoted-printable bodies: RFC 2045 §6.7.
 
-`lower` finds the line that an edit stands in by arithmetic: whole lines mean their length, less 2
-for each `=` and 1 more for each `=` CRLF. Padding before a line end means nothing; `=` that begins
-neither an escape nor a soft break is itself, and is encoded when an edit comes to stand after it.
-No line written is read as a delimiter, the `From ` line of an mbox or the end of an SMTP message.
+`lower` finds the line of an edit by arithmetic: a line decodes to its length, less 2 for each `=`
+and 1 more for each `=` CRLF. Padding before a line end means nothing. An `=` that begins
+neither an escape nor a soft break means itself, and is encoded if an edit follows directly. No
+written line reads as a delimiter, as the `From ` line of an mbox or as the end of an SMTP message.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.view.runs import Grown, View, merge
 
-# Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
+# Rule (5): "lines longer than 76 characters" are not allowed, not counting the line end.
 _WIDTH: Final = 76
 _BLANKS: Final = b" \t"
 
-# Rules (1) and (2): what new text spells as an escape.
+# Rules (1) and (2): bytes that new text writes as escapes.
 _UNSAFE: Final = regex(rb"[^!-<>-~ \t]")
 _ESCAPE: Final = regex(rb"=[0-9A-Fa-f]{2}")
 # An escape, a soft break, and padding, which means nothing (rule (3)).
@@ -30,14 +30,14 @@ _CODED: Final = regex(rb"=([0-9A-Fa-f]{2})|=[ \t]*+\r?\n|(?<![ \t])[ \t]++(?=\r?
 _LITERAL: Final = regex(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)")
 # A line end after transport padding.
 _PADDED: Final = regex(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
-# What the text after it could complete: to an escape, to a soft break, to CRLF.
+# An end that the next bytes could complete to an escape, a soft break or CRLF.
 _OPEN: Final = regex(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
-# A line in which no reader of mboxrd takes a `>` away.
+# A line from which no reader of mboxrd removes a `>`.
 _HARMLESS: Final = regex(rb">++(?!From )")
 
 
 class QuotedPrintableView(View):
-    """The view of a body, without the line end before a delimiter; boundaries without `--`."""
+    """The view of a body without the line end before its delimiter; `boundaries` lack the `--`."""
 
     __slots__ = ("_eol", "_is_odd", "_raw", "_unsafe_starts")
 
@@ -63,10 +63,10 @@ class QuotedPrintableView(View):
         return place
 
     def _changes(self, edits: Iterable[Edit]) -> Iterator[_Change]:
-        """Group the edits, in coordinates of the body, by the lines that they make one line of."""
+        """Lower the edits, and group those whose lines become one line."""
         lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)
         changed: list[Edit] = []
-        # Edits that touch are one, and those that change nothing are none.
+        # Edits that touch are merged; those that change nothing are dropped.
         changing = (edit for edit in edits if edit.new or edit.start < edit.end)
         grown = (Grown(*edit[:2], *edit[:2], edit) for edit in changing)
         for (first, last, *_), new in merge(self.inner, grown):
@@ -93,12 +93,12 @@ class QuotedPrintableView(View):
         tail = min(eol - behind, len(lines[-1]))
         tail = tail if lines[-1].endswith(raw[eol - tail : eol]) else 0
         lines[-1] = lines[-1][: len(lines[-1]) - tail]
-        # Soft breaks within a line have its own end, or that of the line before.
+        # Soft breaks in a line use its own line end, or that of the line before.
         before = b"\r\n" if raw.endswith(b"\r\n", 0, start) else b"\n" if start else self._eol
         return Edit(start + head, eol - tail, (raw[eol:end] or before).join(lines))
 
     def _wrapped(self, text: bytes, mark: bytes) -> list[bytes]:
-        """Break the text of a line softly; `mark` is what stands between it and its line end."""
+        """Break a line's text softly; `mark` is what stands between the text and the line end."""
         lines: list[bytes] = []
         at = 0
         while True:
@@ -123,7 +123,7 @@ class _Line(NamedTuple):
 
 
 class _Lines:
-    """Lowers edits in their order; the first line of those that the last one is in has `start`."""
+    """Lowers edits in order; `start` is where the lines begin that the latest edits join."""
 
     __slots__ = ("_at", "_inner_at", "_inner_size", "_is_odd", "_raw", "line", "start")
 
@@ -145,7 +145,7 @@ class _Lines:
         inner_at = inner_start
         is_end = inner_end == line.inner_after
         is_soft = is_end and _ending(self._raw, line.start, line.end)[2]
-        if inner_end >= line.inner_after and not is_soft:  # its line end is taken away
+        if inner_end >= line.inner_after and not is_soft:  # its line end is removed
             line = self._line_at(line.end, line.inner_after, inner_end)
             at, _, inner_at, _ = line
         splits = self._splits_crlf(line, inner_end)
@@ -156,7 +156,7 @@ class _Lines:
     def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
         raw = self._raw
         while True:
-            # No text means more bytes than it has: the offset is here or further on.
+            # Text never decodes to more bytes than it has: the offset is at `reach` or beyond.
             reach = at + offset - inner_at
             start = raw.rfind(b"\n", at, reach) + 1
             if start:
@@ -185,7 +185,7 @@ class _Lines:
         )
 
     def _advance(self, at: int, inner_at: int, offset: int) -> int:
-        """Return where an inner offset is, from one before it in the text of the same line."""
+        """Return the raw offset of an inner offset, counted from an earlier one in its line."""
         raw = self._raw
         while True:
             reach = at + offset - inner_at
@@ -198,7 +198,7 @@ class _Lines:
 
 
 class _Change(NamedTuple):
-    """Lines of which edits, in coordinates of the body, make one."""
+    """Lines that edits, with offsets of the body, turn into one line."""
 
     start: int
     end: int
@@ -215,7 +215,7 @@ def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
 
 
 def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:
-    """Return the first line from the offset on, without padding that does not fit, and its end."""
+    """Return the first line from `at`, with as much of `mark` as fits, and where it ends."""
     rest = len(text) - at
     if rest + mark.startswith(b"=") <= width:
         return text[at:] + mark[: width - rest], len(text)
@@ -226,7 +226,7 @@ def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, i
 
 
 def _sealed(piece: bytes) -> bytes:
-    """Write the text before an edit so that nothing after completes its last bytes."""
+    """Escape the last bytes of text before an edit if what follows could complete them."""
     last = piece[-2:]
     if b"=" not in last and b"\r" not in last:
         return piece
@@ -236,7 +236,7 @@ def _sealed(piece: bytes) -> bytes:
 def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
     text, at = bytearray(), change.start
     change.edits.reverse()
-    while change.edits:  # each is let go of: a body of one line may have a million
+    while change.edits:  # frees each edit: a body of one line may have a million
         start, end, new = change.edits.pop()
         text += _sealed(raw[at:start])
         text += _UNSAFE.sub(_escaped, new)
@@ -246,7 +246,7 @@ def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
 
 
 def _closed(text: bytes, padding: bytes) -> bytes:
-    """Write a text so that its last byte is neither padding nor, without it, half of a CRLF."""
+    """Escape a last byte that is padding, or that becomes half of a CRLF without its padding."""
     if text.endswith((b" ", b"\t")):
         return _sealed(text[:-1]) + b"=%02X" % text[-1]
     return _sealed(text) if padding and text.endswith(b"\r") else text
@@ -257,7 +257,7 @@ def _escaped(found: re.Match[bytes]) -> bytes:
 
 
 def _decoded(raw: bytes) -> bytes:
-    """Decode what has padding, or `=` that mean themselves; binascii reads them in its own ways."""
+    """Decode text with padding or literal `=`, which binascii reads in its own way."""
     inner = bytearray()
     at = 0
     for found in _CODED.finditer(raw):

@@ -1,11 +1,11 @@
-"""Views: a text as it means, and the way back to the text as it is written.
+"""Views decode a raw text, and lower edits of the decoded text to edits of the raw one.
 
     decode(splice(raw, view.lower(edits))) == splice(view.inner, edits)
 
-`RunView` serves every encoding in which most bytes mean themselves and a few runs do not; it keeps
-no run but finds them anew. An edit inside of what one run decodes to covers the whole run. What
-stands before an edit may read on into it (`&am` + `p;`): `unended` says so of runs, `joins` of
-other bytes.
+`RunView` serves every encoding in which most bytes mean themselves and a few runs do not. It stores
+no runs, but finds them again. An edit inside the decoded text of a run covers the whole run. Text
+before an edit may combine with it (`&am` + `p;`): `unended` marks the runs that may, and `joins`
+finds such text between runs.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class View(ABC):
 
     @abstractmethod
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        """Turn sorted, disjoint edits of `inner` into sorted, disjoint edits of the raw text."""
 
     @abstractmethod
     def places(self) -> Callable[[Span], Span]:
-        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
+        """Return a function that maps spans of `inner`, in order and disjoint, to raw spans."""
 
     def lower(self, edits: Iterable[Edit]) -> list[Edit]:
         return list(self.lowered(edits))
@@ -45,11 +45,11 @@ class Run(NamedTuple):
     start: int
     end: int
     inner: bytes
-    unended: bool = False  # how it is read depends on what follows: `&amp` without its semicolon
+    unended: bool = False  # its meaning depends on what follows, as of `&amp` without semicolon
 
 
 class Grown(NamedTuple):
-    """An edit, and from where to where it is written anew, in the raw and in the inner text."""
+    """An edit, and the range that it rewrites, in the raw text and in the inner text."""
 
     start: int
     end: int
@@ -63,7 +63,7 @@ _GREATEST_I = 1 << 32  # offsets below it need 4 bytes
 
 
 class GrownView(View):
-    """A view that tells of each edit what it covers; `_spell` writes what decodes to itself."""
+    """A view that grows each edit to the range it has to rewrite; `_spell` encodes new text."""
 
     __slots__ = ("_spell",)
 
@@ -71,11 +71,11 @@ class GrownView(View):
 
     @abstractmethod
     def _grower(self) -> Callable[[Edit], Grown]:
-        """Return what tells, of edits in order, from where to where they are written anew."""
+        """Return a function that grows edits, given in order, to the ranges they rewrite."""
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         for (start, end, *_), new in merge(self.inner, map(self._grower(), edits)):
-            # Most are insertions: there may be millions, and one number serves for both ends.
+            # Most edits are insertions, maybe millions: both ends share one int object.
             yield Edit(start, start if start == end else end, self._spell(new))
 
     def places(self) -> Callable[[Span], Span]:
@@ -84,10 +84,10 @@ class GrownView(View):
 
 
 class RunView(GrownView):
-    """The view of a raw text in which only `runs` differ from what they mean.
+    """The view of a raw text in which all bytes outside of runs mean themselves.
 
-    `find` returns sorted, disjoint runs; `spell` writes what decodes to itself wherever it is put.
-    `joins` gives the offset, within no run, from which on text is read together with what follows.
+    `find` returns sorted, disjoint runs. `spell` encodes new text so that it decodes to itself at
+    any place. `joins` returns the offset, inside no run, from which text combines with new text.
     """
 
     __slots__ = ("_find", "_joins", "_raw")
@@ -110,7 +110,7 @@ class RunView(GrownView):
 
 
 class _RunWalk:
-    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`."""
+    """A walk over the runs; after the passed ones, raw and inner offsets differ by `_shift`."""
 
     __slots__ = (
         *("_ahead", "_before", "_inner_starts", "_joins", "_passed"),
@@ -130,7 +130,7 @@ class _RunWalk:
         start, inner_start, left = edit.start + self._shift, edit.start, self._passed
         if start < left.end:  # the edit splits that run
             start, inner_start, left = self._starts[-1], self._inner_starts[-1], self._before
-        # After CR only LF is read otherwise.
+        # Only LF combines with a CR before it.
         if self._raw[start - 1 : start] != b"\r" or edit.new[:1] in b"\n":
             start, inner_start = self._joined(start, inner_start, left)
         self._pass_to(edit.end)
@@ -138,7 +138,7 @@ class _RunWalk:
         return Grown(start, end, inner_start, end - self._shift, edit)
 
     def _pass_to(self, offset: int) -> None:
-        """Pass the runs whose inner text begins before the inner offset: no empty one at it."""
+        """Pass the runs whose inner text begins before the inner offset, not those at it."""
         while self._ahead is not None and self._ahead.start - self._shift < offset:
             run = self._ahead
             self._starts.append(run.start)
@@ -153,13 +153,13 @@ class _RunWalk:
         joined = self._joins(self._raw, start)
         if joined >= left.end:
             return joined, inner_start - (start - joined)
-        # Before the last passed run, within none.
+        # It is before the last passed run, and inside no run.
         index = bisect_left(self._starts, joined)
         return joined, self._inner_starts[index] - (self._starts[index] - joined)
 
 
 def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
-    """Make one edit of those that touch: what it covers (`edit` is the last), and the new text."""
+    """Merge edits that touch; yield what the result covers (`edit`: its last) and its new text."""
     opened: Grown | None = None
     pieces: list[bytes] = []
     for each in grown:
@@ -180,12 +180,12 @@ def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]
 
 
 def _joined(inner: bytes, opened: Grown, pieces: list[bytes]) -> bytes:
-    # Of what is not empty: one alone is not copied.
+    # Without empty pieces: `join` does not copy a single one.
     return b"".join(filter(None, (*pieces, inner[opened.edit.end : opened.inner_end])))
 
 
 def read(raw: bytes, runs: Iterable[Run]) -> bytes:
-    """Return what `raw` means, itself without runs; `re.sub` keeps each of a million of them."""
+    """Decode `raw`, which means itself without runs; `re.sub` would keep all runs in memory."""
     inner = bytearray()
     at = 0
     for start, end, text, _ in runs:
@@ -193,16 +193,16 @@ def read(raw: bytes, runs: Iterable[Run]) -> bytes:
         inner += text
         at = end
     if not at:
-        return bytes(raw)  # itself, unless it is a view of what is around it
+        return bytes(raw)  # the same object, unless it is a memoryview
     inner += raw[at:]
     return bytes(inner)
 
 
-# ---- Text of XML that comes in pieces: CDATA sections, with comments and other text between them
+# ---- Text of XML in pieces: plain text and CDATA sections, with comments between them
 
 
 class Piece(NamedTuple):
-    """A part of a text, as a range of it: plain text, or the inside of a CDATA section."""
+    """A range of a text: plain text, or the inside of a CDATA section."""
 
     start: int
     end: int
@@ -214,7 +214,7 @@ _CDATA, _COMMENT = 1, 2
 
 
 def pieces(raw: bytes) -> Iterator[Piece]:
-    """The pieces of a text: what is neither a comment nor a processing instruction."""
+    """Yield the pieces of a text, without comments and processing instructions."""
     at = 0
     while markup := _between.search(raw, at):
         if at < markup.start():
@@ -231,7 +231,7 @@ def pieces(raw: bytes) -> Iterator[Piece]:
 
 
 class PiecesView(View):
-    """The view of a text in `pieces`; what an edit writes goes into the first that it touches."""
+    """The view of a text in `pieces`; new text goes into the first piece that its edit touches."""
 
     __slots__ = ("_find", "_raw", "_sizes", "_view_of")
 
@@ -242,7 +242,7 @@ class PiecesView(View):
         view_of: Callable[[bytes, Piece], View],
     ) -> None:
         self._raw, self._find, self._view_of = raw, find, view_of
-        # There may be very many: a piece is found anew, and its view made anew where it is edited.
+        # There may be very many pieces: each is found again, and its view rebuilt if it is edited.
         self._sizes = array("Q")
         inner = bytearray()
         for piece in find(raw):
@@ -260,7 +260,7 @@ class PiecesView(View):
             nonlocal piece, start, end, within
             at, first = span.start, -1
             while True:
-                if at < end or end == all_:  # at the very end nothing follows
+                if at < end or end == all_:  # nothing follows the very end
                     within = within or self._view_of(self._raw, piece).places()
                     found = within(Span(at - start, min(span.end, end) - start))
                     first = first if first >= 0 else found.start + piece.start
@@ -282,7 +282,7 @@ class PiecesView(View):
         ):
             end = start + size
             parts: list[Edit] = []
-            # At the very end nothing follows that an edit could belong to.
+            # An edit at the very end belongs to the last piece.
             while ahead is not None and (ahead.start < end or index == len(self._sizes)):
                 parts.append(ahead._replace(end=min(ahead.end, end)))
                 if ahead.end > end:
@@ -315,7 +315,7 @@ class SameView(View):
 
 
 class CdataView(SameView):
-    """The view of the inside of a CDATA section: what is written never makes a `]]>`."""
+    """The view of the inside of a CDATA section; edits never create a `]]>`."""
 
     __slots__ = ()
 
@@ -324,7 +324,7 @@ class CdataView(SameView):
         for edit in edits:
             tail = (tail + self.inner[max(at, edit.start - 2) : edit.start])[-2:]
             at = edit.end
-            # What would close the section between its neighbours is percent-encoded.
+            # Percent-encode whatever would close the section, also together with text around it.
             new = edit.new.replace(b"]]>", b"]]%3E")
             if b"]]>" in tail + new:
                 new = new.replace(b">", b"%3E", 1)

@@ -1,10 +1,10 @@
-"""Charsets other than ASCII: how a document in one is scanned, and what one value means.
+"""Charsets other than ASCII: views of documents, and decoding and encoding of values.
 
-Most are scanned as they are: their trail bytes are never a quote, white space, `<`, `=`, `>` or
-`&`. They may be letters or a backslash: views make a run of every character outside ASCII. UTF-16
-and ISO-2022-JP need a view of the whole document.
+Documents in most charsets are scanned as they are, since no trail byte is a quote, white space,
+`<`, `=`, `>` or `&`. Trail bytes may be letters or a backslash, so views make each non-ASCII
+character a run. UTF-16 and ISO-2022-JP need a view of the whole document.
 
-Undecodable bytes that an edit puts beside others may become a character.
+Undecodable bytes may become a character if an edit puts them beside others.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from relbase.view.runs import Grown, GrownView, RunView, View
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 
-# Bytes of text converted at a time: few calls, and no second copy of a large document.
+# Bytes of text converted at a time: keeps calls few without a second copy of a large document.
 _CHUNK: Final = 1 << 16
 
 
@@ -73,16 +73,16 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
     return RunView(raw, partial(characters, charset), spell)
 
 
-# The trail bytes of ASCII in any of the multi-byte charsets, and what may be written with one.
+# Undecodable bytes before an ASCII trail byte of some charset, or a character written with one.
 _COMPLETED: Final = expression("[\udc80-\udcff]++(?=[0-9@-~]|[^\0-\x7f\udc80-\udcff])")
 
 
-# In these every character can be written.
+# Charsets that can encode every character.
 UNICODE: Final = frozenset({"utf-8", *WIDE})
 
 
 def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
-    """Return the view of text within `document_view`, where edits hold what the charset has."""
+    """Return the view of text inside `document_view`; edits escape what the charset lacks."""
 
     def spell(new: bytes) -> bytes:
         string = decode_inner(new)
@@ -99,7 +99,7 @@ def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) 
 
 
 def decode(raw: bytes, charset: str) -> str:
-    """Decode one value; undecodable bytes become surrogates that `encode` turns back."""
+    """Decode one value; undecodable bytes become surrogates, which `encode` turns back."""
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
     if charset == _ISO_2022_JP:
@@ -132,13 +132,13 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     return bytes(encoded)
 
 
-# A surrogate that is not a byte, and the parts that are encoded at once.
+# A surrogate that stands for no byte, and the parts that are encoded in one step.
 _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
 class CountedView(GrownView):
-    """The view of a document of which `length` tells how long a range of `inner` is in it."""
+    """A view in which `length` computes how long a range of `inner` is in the raw text."""
 
     __slots__ = ("_length",)
 
@@ -157,7 +157,7 @@ class CountedView(GrownView):
         at = raw = 0
 
         def grow(edit: Edit) -> Grown:
-            """Grow an edit to whole characters, of which the one before may have the first."""
+            """Grow an edit to whole characters; the previous edit may already cover the first."""
             nonlocal at, raw
             start, end, _ = edit
             while at < start < len(inner) and inner[start] in _CONTINUATION:
@@ -177,7 +177,7 @@ def _in_parts(count: Callable[[bytes], int], inner: bytes, start: int, end: int)
 
 
 def utf16_view(raw: bytes, charset: str) -> CountedView:
-    """Single surrogates stay, an odd last byte stays outside."""
+    """Return the view of UTF-16; lone surrogates stay, an odd last byte is left out."""
     codec = WIDE[charset]
     decoder = codecs.getincrementaldecoder(codec)("surrogatepass")
     parts = (raw[at : at + _CHUNK] for at in range(0, len(raw), _CHUNK))
@@ -202,9 +202,9 @@ def _utf16_length(part: bytes) -> int:
     return 2 * (len(part.translate(None, _CONTINUATION)) + pairs)
 
 
-# ---- The encoders of the Encoding Standard, for the queries of links: what they write is not
-# always read back, so that no document is written with them. A link to `?¥` in Shift_JIS would
-# become one to `?\` there; in a query that is what browsers make of it.
+# ---- The encoders of the Encoding Standard, for link queries only. Their output need not decode
+# to the same text, so documents are not written with them: in Shift_JIS a link to `?¥` would become
+# a link to `?\`. In a query, that is what browsers make of it.
 
 # §12.1.2, §12.2.2 and §12.3.2: "If codePoint is U+2212, then set codePoint to U+FF0D."
 _MINUS: Final = str.maketrans("\u2212", "\uff0d")
@@ -218,10 +218,10 @@ _KATAKANA: Final = dict(
         0xFF61,
     )
 )
-# §12.2.2: they would be read as a change of state.
+# §12.2.2: these would be read as a change of state.
 _CONTROLS: Final = str.maketrans("\x0e\x0f\x1b", "\ufffd" * 3)
-# §10.2.2 and index gb18030: where GB 18030-2022 moved characters out of private use, the encoder
-# still takes the old ones.
+# §10.2.2 and index gb18030: GB 18030-2022 moved characters out of private use, and the encoder
+# still accepts the old ones.
 _PRIVATE_USE: Final = str.maketrans(
     "\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796"
     "\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864",
@@ -239,7 +239,7 @@ _NEAR: Final[Mapping[str, Mapping[int, int | str]]] = {
 
 
 def encode_query(string: str, charset: str, unencodable: Callable[[str], bytes]) -> bytes:
-    """Encode text as a browser does for a query: what a charset lacks as what is near."""
+    """Encode text as a browser does for a query, replacing some characters by similar ones."""
     near = _NEAR.get(charset)
     return encode(string.translate(near) if near else string, charset, unencodable)
 
@@ -249,7 +249,7 @@ def encode_query(string: str, charset: str, unencodable: Callable[[str], bytes])
 
 _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
-# What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
+# A declaration up to its encoding: [77] of XML 1.0. Encodings are short.
 _declaration: Final = expression(
     rb"""(?:\xef\xbb\xbf|[ \t\r\n])*+<\?xml[ \t\r\n]++
     (?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
@@ -274,7 +274,7 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
         return Charset("utf-8", CharsetSource.FORMAT)
     if (name := named_in(found)) is None:
         return UNKNOWN
-    # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".
+    # A declaration that was readable as ASCII is not UTF-16: naming it is "a fatal error".
     if name in WIDE:
         return Charset("utf-8", CharsetSource.CONTRADICTED) if is_utf_8(data) else UNKNOWN
     return Charset(name, CharsetSource.META)
@@ -298,5 +298,5 @@ def _xml_spelled(character: str, charset: str) -> bytes:
     if character.isascii():
         return character.encode("ascii")
     byte = bytes_of(character, charset)
-    # XML parsers do not read bytes below A0 as browsers do, whatever of ISO 8859 they were called.
+    # In the charsets of ISO 8859, XML parsers read bytes below A0 differently from browsers.
     return reference(character) if byte is None or byte < b"\xa0" else byte

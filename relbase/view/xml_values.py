@@ -1,7 +1,7 @@
-"""Attribute values and text of XML: what they mean, and the way back.
+"""Views of attribute values and text of XML.
 
-Text may be the HTML of a whole article: expat reads it, and since as a rule each character is
-written in one way only, a `CountedView` maps it. Line ends in text are left as they are.
+Text may be the HTML of a whole article. expat decodes it, and since each character is usually
+written in one way only, a `CountedView` maps its offsets. Line ends in text stay as they are.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ has_entities: Final = expression(UNDEFINED).search
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
-# Whether an attribute's value, as written, could mean anything else than its own bytes.
+# Finds a byte of a raw attribute value that may not mean itself.
 needs_xml_view: Final = expression(rb"[&\r\n\t]").search
 
 
@@ -61,9 +61,9 @@ _unsafe_in_text: Final = expression(rb"[&<>\r]")
 
 
 def spell_text(new: bytes) -> bytes:
-    """Write inner text so that it means itself anywhere in the text of an element."""
+    """Escape inner text so that it means itself anywhere in the text of an element."""
     spelled = _unsafe_in_text.sub(_spelled, new)
-    # A `>` of the author may follow, and `]]>` is not allowed in text (§2.4).
+    # The author's text may go on with `>`, and `]]>` is not allowed in text (§2.4).
     return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
 
 
@@ -95,10 +95,10 @@ def text_view(raw: bytes) -> View:
 
 
 def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
-    """What a text with flaws means, and where an `&` in that is bare."""
+    """Decode a text with flaws, and append the inner offsets of bare `&` to `bare`."""
     copy = masked(raw)
     inner = _parsed(copy)
-    # A reference such as `&#127;` means what the mask is.
+    # A reference such as `&#127;` decodes to the mask itself.
     if inner is None or inner.count(_MASK) > copy.count(_MASK):
         return None
     unmasked = bytearray(inner)
@@ -111,12 +111,12 @@ def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
     return bytes(unmasked)
 
 
-# So much text is handed over at once; room for more is slow to have.
+# The most text per callback; a larger buffer is slow to allocate.
 _CHUNK: Final = 1 << 12
 
 
 def _parsed(raw: bytes) -> bytes | None:
-    """What expat reads, much faster than any loop; None where that is not well-formed."""
+    """Decode text with expat, much faster than any loop; None if it is not well-formed."""
     if b"&" not in raw:
         return raw
     from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
@@ -136,7 +136,7 @@ def _parsed(raw: bytes) -> bytes | None:
 def _length(
     longer: Mapping[bytes, int], bare: Sequence[int], inner: bytes, start: int, end: int
 ) -> int:
-    """How long a range of a text is as it is written, by how much longer characters are there."""
+    """Return the raw length of a range; `longer` has how much longer each character is raw."""
     length = end - start
     for character, more in longer.items():
         length += more * inner.count(character, start, end)
@@ -145,14 +145,14 @@ def _length(
     return length
 
 
-# Each different reference is a pass over the text.
+# Each distinct reference takes a pass over the text.
 _MOST_WAYS: Final = 24
 
 _references: Final = expression(rb"&[#0-9A-Za-z]++;")
 
 
 def _written_longer(raw: bytes) -> dict[bytes, int] | None:
-    """By how much longer the references of a text are; None where a character has two spellings."""
+    """Return how much longer each reference is raw; None if a character has two spellings."""
     longer: dict[bytes, int] = {}
     ways = {found[0] for found in _references.finditer(raw)}  # there may be a million
     if len(ways) > _MOST_WAYS:
@@ -165,34 +165,34 @@ def _written_longer(raw: bytes) -> dict[bytes, int] | None:
         if character in longer or (character in raw and character != b"&"):
             return None
         longer[character] = len(spelled) - len(character)
-    # A bare `&` is written shorter, by as much as `&amp;` is longer.
+    # `_length` counts a bare `&` as `&amp;`, then subtracts the difference.
     is_one = longer.setdefault(b"&", len("amp;")) == len("amp;")
     return longer if is_one else None
 
 
-# ---- What a text of XML may not hold: undefined entities, bare ampersands, characters it forbids.
-# None of it changes where markup begins and ends, so that it can be masked byte for byte by U+007F,
-# which XML allows in text and in values, and nowhere in markup. Readers agree on what a bare `&`
-# means, and on nothing else (`doubts`).
+# ---- Flaws of XML text: undefined entities, bare ampersands, forbidden characters. They do not
+# change where markup begins and ends, so they can be masked byte for byte by U+007F, which XML
+# allows in text and values but nowhere in markup. Readers agree on what a bare `&` means, but on
+# none of the others (`doubts`).
 
 _MASK: Final = b"\x7f"
-# What [2] Char excludes. NUL, ESC, SO and SI are not masked: where they stand, the charset is not
-# what it seems to be.
+# Controls that [2] Char excludes. NUL, ESC, SO and SI are not masked, since they show that the
+# charset is not what it seems to be.
 _CONTROLS: Final = bytes(sorted(set(range(0x20)) - set(b"\0\t\n\r\x0e\x0f\x1b")))
 _controls: Final = bytes.maketrans(_CONTROLS, _MASK * len(_CONTROLS))
 _noncharacter: Final = expression(rb"\xef\xbf[\xbe\xbf]")
 _not_utf_8: Final = expression("[\udc80-\udcff]")
 
-# `&` that begins no reference.
+# An `&` that begins no reference.
 _bare: Final = expression(
     rb"&(?!(?:\#(?:[0-9]++|x[0-9A-Fa-f]++)|amp|lt|gt|quot|apos);)", re.VERBOSE
 )
 
 
 def masked(text: bytes) -> bytes:
-    """Replace what XML does not allow, and the `&` of undefined entities, by U+007F."""
+    """Replace characters that XML forbids, and the `&` of undefined entities, with U+007F."""
     copy = bytearray(text.translate(_controls))
-    # There may be a million: they are not kept.
+    # There may be a million, so they are not stored.
     for found in _bare.finditer(text):
         copy[found.start()] = _MASK[0]
     for found in _in_text.finditer(text):
@@ -202,7 +202,7 @@ def masked(text: bytes) -> bytes:
 
 
 def without_bad(text: bytes, mask: str) -> bytes:
-    """Replace what is not UTF-8, and noncharacters that XML does not allow, byte for byte."""
+    """Mask bytes that are not UTF-8, and noncharacters that XML forbids, byte for byte."""
     if b"\xef\xbf" in text:
         text = _noncharacter.sub(mask.encode("utf-8", "surrogateescape") * 3, text)
     try:
@@ -231,7 +231,7 @@ def _masks(text: bytes) -> Iterator[int]:
     return (found.start() for found in _masked_at.finditer(text))
 
 
-# What a masked copy of a text in ASCII may differ in, at the first sight.
+# A quick test for flaws of ASCII text; it also finds some references that have none.
 _suspect: Final = expression(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|&(?!(?:amp|lt|gt|quot|apos|\#[1-9][0-9]{2,3}|\#39);)"
 )
@@ -242,7 +242,7 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
 
 
 def doubts(raw: bytes, *, is_text: bool) -> list[int]:
-    """Return where readers may disagree on what a value or a text means: not on a bare `&`."""
+    """Return where readers may disagree on a value or a text; on a bare `&` they agree."""
     if raw.isascii() and _suspect.search(raw) is None:
         return []
     found = []
