@@ -1,1 +1,1 @@
-"""What a reference means: three URL algorithms, the schemes, and the grammar; no documents."""
+"""Resolving references: three URL algorithms, the schemes and the grammar, but no documents."""

@@ -1,4 +1,4 @@
-"""References that the resolvers of both RFCs answer by putting a prefix of the base before them."""
+"""References that the resolvers of both RFCs resolve by prepending a prefix of the base."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any, ClassVar, Final
 
 from relbase.expressions import regex
 
-# References that begin so are more than names: they are empty, or a query, params, a fragment, or
-# they may begin with a dot segment.
+# The first characters of references that are not just names: they are empty, a query, params, a
+# fragment, begin with a slash, or may begin with a dot segment.
 MORE_THAN_NAMES: Final = frozenset(("", "?", ";", "#", ".", "/"))
 
-# As many levels above the base are remembered, each as text: hostile bases have millions of them.
+# The most levels above the base that are kept, each as text: hostile bases have millions.
 _CLIMBED: Final = 8
 
 
 class Prefixes(ABC):
-    """What stands before references that are names, after "./" or a few "../" at most."""
+    """The prefixes of references that are names, perhaps after "./" or a few "../"."""
 
     __slots__ = (
         *("_above", "_base", "_components", "_directory"),
         *("_root", "_scheme", "_whole_path", "_without_dots"),
     )
 
-    # What a base begins with: its scheme with the colon, and what is up to its path; and its path.
+    # Match what precedes the path of a base (group 1: the scheme with its colon), and the path.
     prefixes: ClassVar[re.Pattern[str]]
     path: ClassVar[re.Pattern[str]]
 
@@ -34,7 +34,7 @@ class Prefixes(ABC):
         assert found is not None  # every group of it may be empty
         self._scheme = found[1] or ""
         self._root = found[0]
-        # These are made when they are first asked for: many a base has one reference.
+        # These are computed on first use: many bases have only one reference.
         self._directory = self._whole_path = ""
         self._above: list[str] = []
         self._components: Any = None
@@ -42,14 +42,14 @@ class Prefixes(ABC):
 
     @abstractmethod
     def _by_steps(self, reference: str) -> str:
-        """The result of all steps of the algorithm."""
+        """Resolve a reference by all steps of the algorithm."""
 
     @abstractmethod
     def _parent(self, directory: str) -> str:
-        """What is above a directory."""
+        """Return the directory above a directory."""
 
     def _make_directory(self) -> str:
-        """What is put before a reference of names alone: the result of "x" without the "x"."""
+        """Return the prefix of a reference of names alone: the result of "x" without the "x"."""
         base, root = self._base, len(self._root)
         end = self.path.match(base, root).end()  # type: ignore[union-attr] # it may be empty
         after_last = base.rfind("/", root, end) + 1
@@ -62,7 +62,7 @@ class Prefixes(ABC):
         return self._directory
 
     def _dotted(self, reference: str) -> str:
-        """The result where "./", or "../" repeated, and names are all there is; otherwise ""."""
+        """Resolve "./" or repeated "../" with only names after it; return "" for others."""
         if reference[1:3] == "./":
             return self._climbed(reference)
         is_plain = reference[1:2] == "/" and reference[2:3] not in MORE_THAN_NAMES
@@ -71,13 +71,13 @@ class Prefixes(ABC):
         return (self._directory or self._make_directory()) + reference[2:]
 
     def _climbed(self, reference: str) -> str:
-        """The result where "../" repeated, and then names, are all there is; otherwise ""."""
+        """Resolve repeated "../" with only names after it; return "" for others."""
         after = 3
         if reference.find("/.", 2) >= 0:
             after = reference.rfind("../") + 3
             if reference.count("../") * 3 != after or reference.find("/.", after - 1) >= 0:
                 return ""
-        # Without a network location an empty segment could come to stand after the scheme.
+        # Without a network location, an empty segment could end up after the scheme.
         if after > _CLIMBED * 3 or len(self._root) == len(self._scheme):
             return ""
         above = self._above
@@ -88,9 +88,9 @@ class Prefixes(ABC):
         return above[level - 1] + reference[after:]
 
     def _backed(self, reference: str) -> str:
-        """The result where names stand after others that "../" takes away; otherwise ""."""
+        """Resolve names after others that "../" removes ("x/../y"); return "" for others."""
         taken = _taken(reference)
-        # Without a network location nothing may be left before a slash.
+        # Without a network location, a slash could be left with nothing before it.
         if taken is None or len(self._root) == len(self._scheme):
             return ""
         after = taken.end()

@@ -1,4 +1,4 @@
-"""One door to the three algorithms: a profile names one, a resolver is prepared once per base."""
+"""One interface to the three algorithms: a profile selects one, a resolver prepares one base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Profile(Enum):
     WHATWG = "whatwg"
 
 
-# Type checkers find what is misspelt; a test compares it with the members.
+# Type checkers find misspelt names; a test compares these with the members.
 ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]
 
 
@@ -40,7 +40,7 @@ class Resolver:
             query. The other profiles ignore it.
 
     `resolve(reference)` returns the absolute form, and `steps(reference)` the steps that lead
-    to it. `resolve` raises ValueError where the algorithm fails, as only whatwg can.
+    to it. `resolve` raises ValueError if the algorithm fails, as only whatwg can.
 
     Raises:
         ValueError: If the profile or charset is unknown, or if whatwg cannot parse the base.
@@ -84,8 +84,8 @@ class Resolver:
     def steps(self, reference: str) -> list[Step]:
         """Return the steps that the algorithm takes, in the numbers of its specification.
 
-        The value of the last step is what `resolve` returns, None where it fails. Of profile
-        whatwg the steps are the URL records of the base and of the result.
+        The value of the last step is what `resolve` returns, or None if it fails. In profile
+        whatwg, the steps show the URL records of the base and of the result.
 
         >>> for step in Resolver("http://a/b/c").steps("../g")[-6:]:
         ...     print(step.number, step.text, step.value)
@@ -116,7 +116,7 @@ class Resolver:
 def prepared_base(
     base: str, profile: Profile, charset: str
 ) -> rfc1808.PreparedBase | rfc3986.PreparedBase | whatwg.PreparedBase:
-    """Return what the profile's algorithm makes of a base: `Resolver` checks its arguments."""
+    """Prepare a base for the profile's algorithm; `Resolver` has checked the arguments."""
     if profile is Profile.RFC1808:
         return rfc1808.PreparedBase(base)
     if profile is Profile.RFC3986:
@@ -133,7 +133,7 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
         base: The absolute base URL. With "", rfc1808 and rfc3986 return the reference unchanged
             (RFC 1808 §4 step 1); whatwg requires an absolute reference.
         reference: Any string.
-        profile: a `Profile` or its value.
+        profile: A `Profile` or its value.
 
     Raises:
         ValueError: If whatwg cannot parse the base or the reference.
@@ -163,7 +163,7 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
-    """Return whether the profile's own parser takes a URL without a base: `file:/a` in whatwg."""
+    """Return whether the profile's parser needs no base for a URL: `file:/a` in whatwg."""
     if profile is not Profile.WHATWG:
         return is_absolute(url, profile)
     try:
@@ -174,12 +174,12 @@ def parses_alone(url: str, profile: Profile) -> bool:
 
 
 def has_net_loc(url: str) -> bool:
-    """Return whether an absolute URL has a network location, maybe empty (RFC 1808 §2.4.3)."""
+    """Return whether an absolute URL has a network location, even if empty (RFC 1808 §2.4.3)."""
     return url.startswith("//", url.find(":") + 1)
 
 
 def as_profile(profile: Profile | str) -> Profile:
-    """Return the profile that a member or its value names; ValueError lists the values."""
+    """Return the profile of a member or value; the ValueError for others lists the values."""
     try:
         found = profile if isinstance(profile, Profile) else Profile(profile)
     except ValueError:

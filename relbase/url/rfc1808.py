@@ -1,10 +1,10 @@
-"""RFC 1808, Relative URLs: §2.3 has categories of schemes, §2.4 parses a URL, §4 resolves one.
+"""RFC 1808, Relative URLs: categories of schemes (§2.3), parsing (§2.4) and resolving (§4).
 
-Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing.
-After a net_loc a `/` is written before a path, params or query that begins with none (base
-`http://a`, reference `?y`: `http://a/?y`). An empty net_loc is written before a path that would be
-read as one (base `file:/a/b`, reference `..//h/x`: `file:////h/x`), since ".." changes no net_loc
-(§5.2). By the letter of step 6a `.//g` on `http://a` is `http://a/g`, and `./` is `http://a`.
+If step 7 recombines components that cannot follow one another by §2.2, the RFC does not say how.
+After a net_loc, relbase writes `/` before a path, params or query without one (base `http://a`,
+reference `?y`: `http://a/?y`). Before a path that would be read as a net_loc, it writes an empty
+one (base `file:/a/b`, reference `..//h/x`: `file:////h/x`), as ".." changes no net_loc (§5.2). By
+the letter of step 6a, `.//g` resolves to `http://a/g` against `http://a`, and `./` to `http://a`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from relbase.url.step import Step, Tell, Trace, not_text, untold
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = regex(r"[A-Za-z0-9+.-]+:").match
 
-# §2.4.1 to §2.4.6. Nothing is a component before what ends it: a net_loc may have `?` and `;`.
+# §2.4.1 to §2.4.6. Only `/` and the fragment end a net_loc: it may contain `?` and `;`.
 _components_match: Final = regex(
     r"""(?: ([A-Za-z0-9+.-]++) : )? (?: // ([^/\#]*+) )? ([^?;\#]*+)
     (?: ; ([^?\#]*+) )? (?: \? ([^\#]*+) )? (?: \# (.*+) )?""",
@@ -31,7 +31,7 @@ _components_match: Final = regex(
 class Components(NamedTuple):
     """The six components of a URL (§2.1), each without its delimiter; None where it is absent.
 
-    `path` is never None: it is "" where the URL has none, and keeps the slash before it (§2.4.6).
+    `path` is never None: it is "" if the URL has none, and includes the slash before it (§2.4.6).
     """
 
     scheme: str | None
@@ -43,10 +43,10 @@ class Components(NamedTuple):
 
 
 def split(url: str) -> Components:
-    """Break a URL, absolute or relative, down into its components (RFC 1808 §2.4).
+    """Return the components of an absolute or relative URL (RFC 1808 §2.4).
 
     Args:
-        url: Any string: every string can be split.
+        url: Any string; every string can be split.
 
     >>> split("http://a/b;p?q#f")
     Components(scheme='http', net_loc='a', path='/b', params='p', query='q', fragment='f')
@@ -59,7 +59,7 @@ def split(url: str) -> Components:
 
 
 def unsplit(components: Components) -> str:
-    """Join the components of a URL (RFC 1808 §2.1 and §4 step 7).
+    """Return the URL with these components (RFC 1808 §2.1 and §4 step 7).
 
     `unsplit(split(url)) == url` for every string. For components that you made yourself, a `/` is
     added between a net_loc and a path that cannot follow it (§2.2), and an empty net_loc before a
@@ -93,7 +93,7 @@ class PreparedBase(Prefixes):
 
     __slots__ = ()
 
-    # Neither has a crosshatch, and the path none of the delimiters after it (§2.4).
+    # Neither contains a crosshatch, and the path no delimiter of what follows it (§2.4).
     prefixes = regex(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
     path = regex(r"[^#?;]*+")
 
@@ -119,7 +119,7 @@ class PreparedBase(Prefixes):
             elif first == "#":
                 return self._base.partition("#")[0] + reference
             elif first == "?":
-                # Step 7 has more to do where the base has no path.
+                # Step 7 has more to do if the base has no path.
                 if not self._whole_path and self._base.startswith("/", len(self._root)):
                     self._whole_path = self._base.partition("#")[0].partition("?")[0]
                 if self._whole_path and reference[1:2] not in {"", "#"}:
@@ -129,7 +129,7 @@ class PreparedBase(Prefixes):
             raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
-        """Return the steps that are taken; the value of the last one is the result."""
+        """Return the steps taken; the value of the last one is the result."""
         tell = Trace()
         if not self._base:
             tell("1", "the base is unknown: the reference counts as absolute", value=reference)
@@ -166,7 +166,7 @@ class PreparedBase(Prefixes):
         return url
 
     def _merged(self, base_path: str, path: str, tell: Tell) -> str:
-        """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
+        """Step 6. The slash before a path is not part of it (§2.4.6), so it is set aside."""
         slash = "/" if base_path.startswith("/") else ""
         after_last = base_path.rfind("/") + 1
         if tell is untold:
@@ -179,7 +179,7 @@ class PreparedBase(Prefixes):
         return slash + _without_dots(merged[len(slash) :], tell, slash)
 
     def _parent(self, directory: str) -> str:
-        """What is above a directory: where nothing is that ".." would take away, it stays (6c)."""
+        """Return the directory above; a ".." that finds nothing to remove stays (6c)."""
         slash = directory.rfind("/", len(self._root), -1)
         if slash < 0 or directory[slash + 1 : -1] == "..":
             return f"{directory}../"
@@ -187,7 +187,7 @@ class PreparedBase(Prefixes):
 
 
 def _inherit(inherited: str | None, own: str | None) -> str | None:
-    """What an empty component becomes; a lone delimiter stays where nothing is inherited."""
+    """Return what an empty component inherits; a lone delimiter stays if that is nothing."""
     return own if inherited is None else inherited
 
 
@@ -215,8 +215,8 @@ _dots_sub: Final = regex(r"(?<![^/])\./").sub
 def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
     """Steps 6a to 6d, with one stack of segments, as the note after step 7 suggests.
 
-    "/../" takes away the nearest segment before it that is not "..", which is the leftmost match
-    of 6c.
+    "/../" removes the nearest segment before it that is not "..", which is the leftmost match of
+    6c.
     """
     if "./" in path:
         path = _dots_sub("", path)
@@ -225,8 +225,8 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
         path = path[:-1]
     tell("6b", 'no "." is left at the end', value=(slash, path))
     kept: list[str] = []
-    # One at a time: a hostile path has millions. In the last one, which no slash ends, the search
-    # would begin anew at each character.
+    # One at a time: a hostile path has millions. No slash ends the last one, so the search would
+    # start again at each of its characters.
     for ended in _segments(path, 0, path.rfind("/") + 1):
         segment = ended[1]
         if segment != "..":
@@ -247,11 +247,11 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
 _segments: Final = regex(r"([^/]*+)/").finditer
 
 
-# ---- §2.3: which schemes relative URLs can be used with, later ones by their syntax
+# ---- §2.3: the schemes that relative URLs can be used with; later ones by their syntax
 
 
 class Category(Enum):
-    """How a scheme goes with relative URLs (RFC 1808 §2.3)."""
+    """Whether relative URLs can be used with a scheme (RFC 1808 §2.3)."""
 
     NEVER = "never used with relative URLs"
     SOMETIMES = "used with relative URLs when the base follows the generic-RL syntax"
@@ -283,7 +283,7 @@ ALWAYS: Final = frozenset(
     }
 )
 
-# Of these a URL without a network location names nothing (RFC 1738 §3.2, §3.3; RFC 9110 §4.2).
+# Schemes whose URLs name nothing without a network location (RFC 1738 §3.2, §3.3; RFC 9110 §4.2).
 NET_LOC_REQUIRED: Final = frozenset(("http", "https", "ftp"))
 
 _CATEGORIES: Final = {
@@ -296,9 +296,9 @@ _CATEGORIES: Final = {
 def category(scheme: str) -> Category:
     """Return the category of a scheme, given in any case and without its colon.
 
-    A scheme that is not known is taken for one that follows the generic-RL syntax only sometimes:
-    §2.3 recommends that new schemes do, and cannot promise it.
+    An unknown scheme counts as one that follows the generic-RL syntax only sometimes: §2.3
+    recommends the syntax for new schemes, but cannot promise it.
     """
-    # A scheme is ASCII: other letters have lower-case forms in ASCII, the Kelvin sign among them.
+    # A scheme is ASCII; other letters, such as the Kelvin sign, can have ASCII lower-case forms.
     known = scheme.lower() if scheme.isascii() else scheme
     return _CATEGORIES.get(known, Category.SOMETIMES)

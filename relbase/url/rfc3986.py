@@ -1,8 +1,8 @@
 """RFC 3986 §5.2: reference resolution, strict.
 
-§5.3 would write a path that begins with `//` and has no authority so that it is read as one (base
-`file:/a/b`, reference `..//h/x`). §3.3 forbids that: a dot segment goes before the path, as the
-WHATWG URL Standard writes it: `file:/.//h/x`.
+Without an authority, §5.3 would let a path that begins with `//` be read as one (base `file:/a/b`,
+reference `..//h/x`). §3.3 forbids that, so relbase writes a dot segment before the path, as the
+WHATWG URL Standard does: `file:/.//h/x`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _components_match: Final = regex(
 
 
 class Components(NamedTuple):
-    """The five components of §3; None where one is undefined (the path never is)."""
+    """The five components of §3; None means undefined (the path never is)."""
 
     scheme: str | None
     authority: str | None
@@ -72,7 +72,7 @@ class PreparedBase(Prefixes):
     def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the target of a reference (§5.2)."""
         try:
-            # An unknown base: nothing to inherit from, as RFC 1808 §4 step 1 has it.
+            # An unknown base: there is nothing to inherit from (as in RFC 1808 §4 step 1).
             if not self._base:
                 return reference
             first = reference[:1]
@@ -99,7 +99,7 @@ class PreparedBase(Prefixes):
             raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
-        """Return the steps of §5.2 that are taken; the value of the last one is the result."""
+        """Return the steps of §5.2 taken; the value of the last one is the result."""
         tell = Trace()
         if not self._base:
             tell("5.1", "there is no base: the reference stays as it is", value=reference)
@@ -138,7 +138,7 @@ class PreparedBase(Prefixes):
         return Components(base.scheme, base.authority, path, query, r.fragment)
 
     def _merged(self, base: Components, path: str, tell: Tell) -> str:
-        """§5.2.3 and §5.2.4: the path after that of the base, dot segments removed."""
+        """§5.2.3 and §5.2.4: merge a path with that of the base, and remove dot segments."""
         if tell is untold:
             if self._without_dots is None:
                 self._without_dots = remove_dot_segments(_directory_of(base))
@@ -149,7 +149,7 @@ class PreparedBase(Prefixes):
         return remove_dot_segments(merged, tell)
 
     def _parent(self, directory: str) -> str:
-        """What is above a directory; the root is above itself (2C)."""
+        """Return the directory above a directory; that of the root is the root (2C)."""
         slash = directory.rfind("/", len(self._root), -1)
         return directory if slash < 0 else directory[: slash + 1]
 
@@ -157,8 +157,8 @@ class PreparedBase(Prefixes):
 def follow(base: str, references: Iterable[str]) -> str:
     """Resolve each reference against the target of the one before, as redirects are.
 
-    The same as resolving again and again, in time that is linear in the length of all of them: the
-    path is kept in pieces, and its dot segments until the end.
+    The result is that of resolving one by one, but takes linear time in all: the path is kept in
+    pieces, and its dot segments are removed only at the end.
     """
     target = split(base)
     path = [target.path]
@@ -176,7 +176,7 @@ def follow(base: str, references: Iterable[str]) -> str:
             elif target.authority is not None and path == [""]:
                 path = ["/"]
             else:
-                # A path that has lost its dot segments ends in none.
+                # A path without its dot segments ends in a slash instead of one.
                 last = path[-1].rpartition("/")[2]
                 is_dots = is_merged and last in {".", ".."}
                 path[-1] = f"{path[-1]}/" if is_dots else path[-1].removesuffix(last)
@@ -226,7 +226,7 @@ _TURNS: Final = {
 
 
 def _directory_of(base: Components) -> str:
-    """What §5.2.3 takes of the base's path."""
+    """Return the part of the base's path that §5.2.3 keeps."""
     if base.authority is not None and base.path == "":
         return "/"
     return base.path[: base.path.rfind("/") + 1]

@@ -1,4 +1,4 @@
-"""Steps: how an algorithm comes to its result. `untold` drops what it is told, `Trace` keeps it."""
+"""Steps show how an algorithm reaches its result: `Trace` keeps them, `untold` drops them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final, NamedTuple
 
 
 def not_text(value: object, name: str = "reference") -> TypeError:
-    """Return the error for what is not a string, with what to give instead."""
+    """Return the error for a value that is not a string; it says what to give instead."""
     fix = "decode it first" if isinstance(value, (bytes, bytearray)) else "give a str"
     return TypeError(f"the {name} is a str, not {type(value).__name__}: {fix}")
 
 
-# A hostile path has millions of segments: no more steps of one kind are kept.
+# The most steps of one kind that are kept: a hostile path has millions of segments.
 MAX_REPEATED: Final = 40
 
-# What is quoted of a component in the text of a step, in characters.
+# The most characters of a component that the text of a step quotes.
 _QUOTED: Final = 80
 
 
@@ -34,12 +34,12 @@ class Step(NamedTuple):
     value: str | None = None
 
 
-# Takes a step: its number, its text with a place (`{}`) for each component, these, and its value.
+# Takes a step: its number, its text with a `{}` for each component, the components, its value.
 Tell = Callable[..., None]
 
 
 def untold(number: str, text: str, *components: object, value: Iterable[str] | None = None) -> None:
-    """Take a step that nobody asked for."""
+    """Drop a step, since nobody asked for steps."""
 
 
 class Trace:
@@ -52,14 +52,14 @@ class Trace:
     def __call__(
         self, number: str, text: str, *components: object, value: Iterable[str] | None = None
     ) -> None:
-        """Keep a step, or count it when there are many of its kind; a value may be in pieces."""
+        """Keep a step, or only count it if its kind has many; a value may come in pieces."""
         count = self._counts[number] = self._counts.get(number, 0) + 1
         if count <= MAX_REPEATED:
             made = None if value is None else "".join(value)
             self._steps.append(Step(number, text.format(*map(shown, components)), made))
 
     def steps(self) -> list[Step]:
-        """Return the steps; after those of a kind with too many, one that counts the others."""
+        """Return the steps; if a kind has too many, its last step counts those left out."""
         steps = self._steps.copy()
         for number, count in self._counts.items():
             if count > MAX_REPEATED:
@@ -69,7 +69,7 @@ class Trace:
 
 
 def shown(component: object) -> str:
-    """Return a component as a sentence has it, or all components that are not absent."""
+    """Return one component, or all present ones of a tuple, as text for a sentence."""
     if component is None:
         return "undefined"
     if isinstance(component, tuple):

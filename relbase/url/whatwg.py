@@ -1,7 +1,7 @@
-"""The WHATWG URL Standard, as browsers resolve: ada-url, with the query in the document's charset.
+"""The WHATWG URL Standard, as in browsers: ada-url, with queries in the document's charset.
 
-ada-url encodes queries in UTF-8: in special URLs they are encoded before it sees them. It parses
-the base again for each reference. Most need no parser: `_known` answers these.
+ada-url encodes queries in UTF-8, so those of special URLs are encoded before it sees them. It also
+parses the base again for each reference; `_known` resolves most references without a parser.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from relbase.expressions import regex
 from relbase.url.step import Step, not_text, shown
 
 # "If encoding is not UTF-8 and [...] url is not special or url's scheme is ws or wss, then set
-# encoding to UTF-8" (query state): these are what is left.
+# encoding to UTF-8" (query state): these remain.
 _ENCODED_SCHEMES: Final = ("http:", "https:", "ftp:", "file:")
 
 _NOT_ASCII: Final = regex(r"[^\x00-\x7f]+")
@@ -31,13 +31,13 @@ _IN_QUERY: Final = [
 
 # ---- References that the states of the parser leave as they are
 
-# No character of any percent-encode set, nor one that ends a component, nor a backslash.
+# Characters that are in no percent-encode set and end no component; not the backslash.
 _SAFE: Final = r"A-Za-z0-9!$&()*+,;=@_~%\-."
-# A segment is not a "single-dot" or "double-dot URL path segment": these begin so.
+# Excludes what a "single-dot" or "double-dot URL path segment" begins with.
 _NOT_DOTS: Final = r"(?!\.|%2[Ee])"
 _AFTER_PATH: Final = rf"(?:\?[{_SAFE}:/?]*+)?(?:\#[{_SAFE}:/?]*+)?"
 _PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"
-# A domain that "domain to ASCII" leaves as it is, and that does not end in a number.
+# A domain that "domain to ASCII" leaves unchanged, and that does not end in a number.
 _DOMAIN: Final = r"(?![^/]*xn--)(?:[a-z0-9-]++\.)*+(?<=[/.])[a-z][a-z0-9-]*+"
 
 _absolute_match: Final = regex(rf"https?://{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
@@ -54,12 +54,12 @@ _fragment_match: Final = regex(rf"\#[{_SAFE}:/?]*+").fullmatch
 # A base that has been serialised: scheme, authority, path.
 _base_match: Final = regex(r"(https?:)//[^/?#]++(/[^?#]*+)").match
 
-# ada-url reads the whole base for each reference: one that is longer is shortened first.
+# ada-url reads the whole base for each reference, so a longer base is shortened first.
 _LONG: Final = 2048
 
 
 class PreparedBase:
-    """A base URL ("" for none) that has been parsed, and the encoding of the document around it."""
+    """A parsed base URL ("" for none), and the charset of the document."""
 
     __slots__ = ("_above", "_base", "_charset", "_encode_query", "_origin", "_scheme", "_slashes")
 
@@ -76,10 +76,10 @@ class PreparedBase:
             ) from None
         self._encode_query = _query_encoder(charset)
         found = _base_match(self._base)
-        # Of a base of http or https; otherwise "", and ada-url parses all that is relative.
+        # For a base of http or https; otherwise "", and ada-url parses every relative reference.
         self._scheme = found[1] if found else ""
         self._origin = self._base[: found.start(2)] if found else ""
-        # The directory of the base, and what is above it, as far as references asked for it.
+        # The directory of the base and those above it, as far as references have needed them.
         self._above = [self._base[: self._base.rfind("/", 0, found.end()) + 1]] if found else []
         self._slashes: list[int] | None = None
 
@@ -91,7 +91,7 @@ class PreparedBase:
             raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
-        """Return what the parser was given and what it made of it; the last value is the result."""
+        """Return the parser's input and output as steps; the last value is the result."""
         cleaned = _cleaned(reference)
         white = "" if cleaned == reference else "without white space "
         steps = [Step("basic URL parser", f"the reference {white}is parsed", cleaned)]
@@ -112,7 +112,7 @@ class PreparedBase:
         return [*steps, Step("URL serializer", "the URL record is serialized", url)]
 
     def _known(self, reference: str) -> str:
-        """The URL of a reference that needs no parser, "" for others."""
+        """Return the URL of a reference that needs no parser, or ""."""
         first = reference[:1]
         if ":" in reference and _absolute_match(reference):
             return reference
@@ -141,7 +141,7 @@ class PreparedBase:
         try:
             url = self._parse(reference)
             if not reference.isascii() and self._encode_query and url.startswith(_ENCODED_SCHEMES):
-                # In a special URL the first `?` that is not in the fragment begins the query.
+                # In a special URL, the first `?` before the fragment begins the query.
                 rest, hash_, fragment = _cleaned(reference).partition("#")
                 rest, mark, query = rest.partition("?")
                 url = self._parse(rest + mark + self._encode_query(query) + hash_ + fragment)
@@ -160,7 +160,7 @@ class PreparedBase:
         return str(ada_url.join_url(self._base, reference))
 
     def _shortened(self, reference: str) -> tuple[str, str]:
-        """A base without what the reference leaves or takes away of it, and the reference on it."""
+        """Return a shorter base and a reference that resolve to the same URL together."""
         root = f"{self._origin}/"
         if reference[:1] in {"/", "\\"} or is_absolute(reference, self._base):
             return root, reference
@@ -174,7 +174,7 @@ class PreparedBase:
             start, directory = len(self._origin), self._above[0]
             self._slashes = [one.start() for one in _slashes.finditer(directory, start)]
         climbed = self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
-        # What is left of the path is after a dot segment: it may begin with a slash or a scheme.
+        # The dot segment protects a rest that begins with a slash or like a scheme.
         return climbed, "/".join([".", *kept]) + reference[found.end() :]
 
 
@@ -184,7 +184,7 @@ _slashes: Final = regex("/")
 
 
 def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
-    """How many levels a path climbs above the base, and its segments then ("path state")."""
+    """Return how many levels a path climbs, and the segments that follow ("path state")."""
     climbs, name = 0, ""
     kept: list[str] = []
     for segment in segments:
@@ -204,7 +204,7 @@ def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
 class Record(NamedTuple):
     """The parts of a URL record (https://url.spec.whatwg.org/#concept-url); None is null.
 
-    `path` is as it is serialised: its segments with slashes, or an opaque path.
+    `path` is serialised: its segments with slashes, or an opaque path.
     """
 
     scheme: str
@@ -218,7 +218,7 @@ class Record(NamedTuple):
 
 
 def split(url: str) -> Record:
-    """Return the parts of the URL record that the parser makes of an absolute URL."""
+    """Parse an absolute URL, and return the parts of its URL record."""
     parsed = ada_url.URL(PreparedBase("").resolve(url))
     rest, crosshatch, fragment = parsed.href.partition("#")
     rest, mark, query = rest.partition("?")
@@ -235,13 +235,13 @@ def split(url: str) -> Record:
 
 
 def is_absolute(reference: str, base: str = "") -> bool:
-    """Return whether a reference parses the same on any base, or fails on all of them."""
+    """Return whether a reference parses the same against any base, or fails against all."""
     cleaned = _cleaned(reference)
     found = _SCHEME.match(cleaned)
     if found is None:
         return False
-    # A scheme decides, but for a special one without `//`: that is relative to a base of the same
-    # scheme ("special relative or authority state", "file state").
+    # A scheme makes it absolute, except that a special scheme without `//` is relative to a base of
+    # the same scheme ("special relative or authority state", "file state").
     scheme, end = found[1].lower(), found.end()
     if scheme not in _SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES:
         return True
@@ -256,18 +256,18 @@ _REMOVED: Final = str.maketrans("", "", "\t\n\r")
 
 
 def _cleaned(reference: str) -> str:
-    """Basic URL parser, steps 1 and 3: what is stripped and removed before the states run."""
+    """Basic URL parser, steps 1 and 3: strip and remove characters before the states run."""
     return reference.strip(_C0_OR_SPACE).translate(_REMOVED)
 
 
 def _shown(url: str) -> str:
-    """How an error shows a URL: references may be megabytes long, and each is one error."""
+    """Shorten a URL for an error: references may be megabytes long, and many may fail."""
     cut = url[:200]
     return repr(url if cut == url else f"{cut}\N{HORIZONTAL ELLIPSIS}")
 
 
 def _scalar_values(text: str, charset: str) -> str:
-    """Strings become scalar value strings; a surrogate stands for a byte that did not decode."""
+    """Convert to a scalar value string; a surrogate stands for a byte that did not decode."""
     if text.isascii():
         return text
     from relbase.view.characters import scalar_values  # noqa: PLC0415
@@ -277,10 +277,10 @@ def _scalar_values(text: str, charset: str) -> str:
 
 
 def _query_encoder(charset: str) -> Callable[[str], str] | None:
-    """Percent-encode after encoding, or None where the output encoding is UTF-8."""
+    """Return "percent-encode after encoding", or None if the output encoding is UTF-8."""
     if charset == "utf-8":
         return None
-    # Most documents are UTF-8: start-up time.
+    # For start-up time: most documents are UTF-8.
     from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
     from relbase.view.transcode import encode_query  # noqa: PLC0415
 
@@ -298,6 +298,6 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         encoded = encode_query(run[0], name, lambda one: b"%%26%%23%d%%3B" % ord(one))
         return "".join(map(_IN_QUERY.__getitem__, encoded))
 
-    # ISO-2022-JP has states, which what stands between changes.
+    # ISO-2022-JP has states, so that it needs the whole query at once.
     run = _ANY if name == "iso-2022-jp" else _NOT_ASCII
     return lambda query: run.sub(percent_encode, query)

@@ -1,7 +1,7 @@
-"""What a URL is by RFC 1808 §2.2 and RFC 1738 §5, and why a text is none.
+"""Whether a text is a URL by RFC 1808 §2.2 and RFC 1738 §5, and if not, why.
 
-An absolute URL of a predefined scheme must match the production of RFC 1738, a relative URL that of
-RFC 1808. Where RFC 1808 says that the two differ, what one of them accepts is a remark.
+An absolute URL of a predefined scheme must match its production in RFC 1738, a relative URL that of
+RFC 1808. Where RFC 1808 says that the two differ, what either of them accepts gets only a remark.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from relbase.url.grammar.rfc1738 import fieldspecs
 from relbase.url.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
 from relbase.url.step import not_text
 
-# A person reads no more of them about one URL, and a report stays small.
+# Nobody reads more of them about one URL, and reports stay small.
 MAX_VIOLATIONS: Final = 100
 
 
 class Grammar(StrEnum):
-    """A grammar of URLs that can be asked alone."""
+    """A grammar that a text can be checked against on its own."""
 
     RFC1808 = "rfc1808"  # §2.2: the generic syntax of all schemes, and relative URLs
-    RFC1738 = "rfc1738"  # §5: what the URLs of each scheme are; none is relative
+    RFC1738 = "rfc1738"  # §5: the URLs of each scheme, none of them relative
 
 
 class Verdict(NamedTuple):
     """Whether a text is a URL by one grammar."""
 
-    grammar: Grammar  # that was asked
-    is_url: bool  # what it says
-    production: str  # by which the text was judged
+    grammar: Grammar  # that judged the text
+    is_url: bool  # its verdict
+    production: str  # that it applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Url:
 
     Args:
         production: "httpurl", "ftpurl", ..., "otherurl", or "net_path", "abs_path", "rel_path", or
-            "generic-RL", "absoluteURL" where only RFC 1808 §2.2 takes it.
+            "generic-RL", "absoluteURL" if only RFC 1808 §2.2 accepts it.
         scheme: In lower case.
         user: In ftp, telnet, and other schemes with an ip-schemepart.
         password: Only with a user.
@@ -79,7 +79,7 @@ class Url:
         net_loc: In a net_path or a generic-RL, not split further.
         params: In a relative URL or a generic-RL.
         query: In a relative URL or a generic-RL.
-        fragment: Not part of the URL, and set aside here.
+        fragment: Not part of the URL, but kept here.
     """
 
     production: str
@@ -118,10 +118,10 @@ def parse_url(text: str) -> Url:
     those of RFC 1808 §2.2. `relbase.split` returns the components of RFC 1808 for any text.
 
     Args:
-        text: the URL alone, without white space or brackets around it.
+        text: The URL alone, without white space or brackets around it.
 
     Raises:
-        ValueError: if the text matches neither grammar; the error's text says where and why.
+        ValueError: If the text matches neither grammar; the message says where and why.
 
     >>> url = parse_url("ftp://@host.com/a;type=i")
     >>> (url.production, url.user, url.password, url.host, url.path, url.ftptype)
@@ -149,7 +149,7 @@ def parse_url(text: str) -> Url:
 
 
 def verdicts(text: str) -> list[Verdict]:
-    """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5."""
+    """Return the verdict of each grammar, RFC 1808 §2.2 and RFC 1738 §5, on a text."""
     core = core_of(text)
     judged = ((grammar, *_judged(core, grammar)) for grammar in Grammar)
     return [Verdict(one, not _violation(found), cut.production) for one, cut, found in judged]
@@ -168,19 +168,19 @@ def violations(
     [(9, 'hsegment', 'national'), (12, 'search', 'national')]
     """
     core = core_of(text)
-    # Recommended practice is RFC 1808's.
+    # Only RFC 1808 recommends a practice.
     practice = () if grammar == Grammar.RFC1738 else remarks(core.text, base)
     return _merged(core, _judged(core, grammar)[1], practice)
 
 
 def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
-    """Return what is the matter with a text as a URL that relative ones are resolved against."""
+    """Return what is wrong with a text as the base URL of relative ones."""
     core = core_of(base)
     return _merged(core, _judged(core, grammar)[1], base_remarks(core.text))
 
 
 def _judged(core: Core, grammar: Grammar | str | None = None) -> tuple[Cut, list[Violation]]:
-    """How a core is cut by a grammar, None for the one that is meant for it, and what is found."""
+    """Cut a core by a grammar (None: the one meant for it); return the cut and the findings."""
     text, asked = core.text, None if grammar is None else Grammar(grammar)
     own = asked is Grammar.RFC1738 or (asked is None and scheme_match(text) is not None)
     # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
@@ -203,7 +203,7 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
     # its first character.
     enough = MAX_VIOLATIONS + 1 + 2 * len(cut.parts)
     listed = list(map(core.moved, islice(searched(core.text, cut.parts), enough)))
-    # One place is one finding: a violation before a remark, and what cannot be replaced first.
+    # One finding per place: a violation before a remark, and one without a replacement first.
     listed.sort(
         key=lambda one: (one.start, one.kind is not Severity.VIOLATION, one.replacement is not None)
     )
@@ -222,7 +222,7 @@ def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -
     return sorted([*found, *map(core.moved, practice)], key=attrgetter("start")) + limit
 
 
-# ---- the URL inside of what delimits it, and of what breaks it across lines
+# ---- the URL without what delimits it, and without what breaks it across lines
 
 _WHITE: Final = " \t\n\f\r"
 _white_finditer: Final = regex(rf"[{_WHITE}]++").finditer
@@ -239,11 +239,11 @@ class Core(NamedTuple):
     """The URL in a text, without what is not part of it."""
 
     text: str
-    places: Sequence[int]  # where each of its characters stands, and its end; none: at its offset
-    around: Sequence[Violation]  # what is not part of it
+    places: Sequence[int]  # offsets of its characters and its end; empty: unchanged
+    around: Sequence[Violation]  # on what is not part of it
 
     def moved(self, found: Violation) -> Violation:
-        """A finding on the URL, as one on the text around it."""
+        """Return a finding on the URL with offsets of the whole text."""
         if not self.places:
             return found
         start = self.places[found.start]
@@ -252,9 +252,9 @@ class Core(NamedTuple):
 
 
 def core_of(text: str) -> Core:
-    """Take out of a text what is not part of the URL in it (RFC 1738 Appendix).
+    """Return the URL in a text, without what is not part of it (RFC 1738 Appendix).
 
-    Each run is itself a violation. A space alone stays: outside of brackets it may be meant.
+    Each run removed is a violation. Spaces alone stay outside of brackets: they may be meant.
     """
     if not isinstance(text, str):
         raise not_text(text, "URL")
@@ -271,7 +271,7 @@ def core_of(text: str) -> Core:
         for start, end, message in runs[: MAX_VIOLATIONS + 1]
     ]
     left = "".join([text[place] for place in places])
-    # What is missing at the end of a URL is missing before a bracket.
+    # Something missing at the end of the URL is reported before a closing bracket.
     return Core(left, [*places, places[-1] + 1 if places else 0], around)
 
 

@@ -1,6 +1,6 @@
-"""The characters of a URL and its host, what a place that fails is called, how a part is searched.
+"""The characters of URLs and hosts, the findings on them, and the checks that make findings.
 
-A `%` without two hex digits after it inside its component is a bad escape.
+A `%` is a bad escape unless two hex digits follow it within its component.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -21,7 +21,7 @@ RFC_1738: Final = "RFC 1738 §5"
 
 
 class CharacterClass(StrEnum):
-    """What a character is by the two grammars, or by RFC 2396 §2.4.3 where they have no name."""
+    """The class of a character in the two grammars, or in RFC 2396 §2.4.3 if they name none."""
 
     ALPHA = "alpha"
     DIGIT = "digit"
@@ -30,7 +30,7 @@ class CharacterClass(StrEnum):
     NATIONAL = "national"
     RESERVED = "reserved"
     PUNCTUATION = "punctuation"
-    ESCAPE = "escape"  # a good one, where the production has none
+    ESCAPE = "escape"  # a good one, where the production allows none
     BAD_ESCAPE = "bad escape"
     CONTROL = "control"
     SPACE = "space"
@@ -40,9 +40,9 @@ class CharacterClass(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: only a VIOLATION makes a text no URL."""
+    """How serious a finding is; only a VIOLATION means that a text is not a URL."""
 
-    VIOLATION = "violation"  # the grammar cannot go on
+    VIOLATION = "violation"  # the text does not match the grammar
     REMARK = "remark"  # the RFCs differ, and RFC 1808 accepts it
     PRACTICE = "practice"  # a URL, but against recommended practice
     LIMIT = "limit"  # more violations were left out
@@ -80,7 +80,7 @@ Check: TypeAlias = "Callable[[str, int, int], Iterator[Violation]]"
 
 
 class Component(NamedTuple):
-    """A component: the field of `Url` that it is (or ""), its bounds, what searches it."""
+    """A component: its field of `Url` (or ""), its bounds, and its check."""
 
     name: str
     start: int
@@ -89,14 +89,14 @@ class Component(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A URL cut into components: its production, and the parts."""
+    """A URL cut into parts: its production and its components."""
 
     production: str
     parts: list[Component]
 
 
 class Difference(NamedTuple):
-    """Characters that one of the RFCs does not take here, while RFC 1808 accepts the URL."""
+    """Characters on which the RFCs differ here; RFC 1808 accepts the URL."""
 
     characters: str
     section: str
@@ -121,7 +121,7 @@ _SETS["uchar"] = "".join([_SETS[name] for name in ("alpha", "digit", "safe", "ex
 XCHAR: Final = _SETS["uchar"] + _SETS["reserved"]
 _SETS["xchar"] = XCHAR
 
-# The remark that a later RFC decided otherwise belongs to the character, not to the production.
+# That a later RFC decided otherwise is said of the character, not of the production.
 _LATER: Final = {"~": "RFC 2396 §2.3 allows it"}
 
 _escape_match: Final = regex("%[0-9A-Fa-f]{2}").match
@@ -137,17 +137,17 @@ def class_of(character: str) -> CharacterClass:
 
 
 def printable(character: str) -> str:
-    r"""Write one character so that any terminal shows it, and nothing but it."""
+    r"""Return one character so that any terminal shows it."""
     if character == '"':
         return '<">'  # as the RFCs write it
     return f'"{character}"' if " " < character <= "~" else f"U+{ord(character):04X}"
 
 
 def escape(character: str) -> str:
-    r"""Return the escapes that stand for a character: of its UTF-8, of a lone byte as it is."""
+    r"""Return the escapes of a character: of its UTF-8, or of the byte that a surrogate means."""
     try:
         data = character.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half a character: what decoders put in its place
+    except UnicodeEncodeError:  # half a character: decoders replace it by this
         data = "\ufffd".encode()
     return "".join(f"%{byte:02X}" for byte in data)
 
@@ -171,7 +171,7 @@ def finding(
 def expected(
     text: str, at: int, production: str, what: str, *remedies: str, section: str = RFC_1738
 ) -> Violation:
-    """Return the violation that `what` ought to stand at the offset `at` of the text."""
+    """Return the violation that the text should have `what` at the offset `at`."""
     character = text[at : at + 1]
     instead = f"not {printable(character)}" if character else "but the text ends"
     message = f"{what} is expected, {instead}"
@@ -181,9 +181,9 @@ def expected(
 def components(
     bnf: str, section: str, differences: Mapping[str, Difference] = MappingProxyType({})
 ) -> dict[str, Check]:
-    """Return the checks of components of characters, by their productions as the RFCs write them.
+    """Return the checks of components, given the productions as the RFCs write them.
 
-    Each stands after those that it names. What repeats another one is reported as that.
+    Each follows those that it names. One that repeats another reports findings by the other's name.
     """
     sets, checks = dict(_SETS), {}
     for line in bnf.strip().splitlines():
@@ -209,7 +209,7 @@ def of_characters(
     section: str = RFC_1738,
     difference: Difference | None = None,
 ) -> Check:
-    """Return the check of a component of `allowed` characters, `least` what one of them is."""
+    """Return the check of a component of `allowed` characters; with `least`, of one or more."""
     escapes = "%" in allowed
     percent = "%(?![0-9A-Fa-f]{2})" if escapes else "%"
     bad = expression(f"[^{re.escape(allowed)}%]|{percent}")
@@ -253,9 +253,9 @@ def cut_by(
     start: int,
     end: int,
 ) -> list[Component]:
-    """Cut what is between two offsets by the groups of a pattern; [] where it does not match.
+    """Cut the text between two offsets by the groups of a pattern; [] if it does not match.
 
-    Groups that are no field of `Url` stand where the production fails, and come first.
+    Groups that are no field of `Url` mark where the production fails, and come first.
     """
     found = pattern.fullmatch(text, start, end)
     if found is None:
@@ -271,12 +271,12 @@ def fault(violation: Violation) -> Component:
 
 
 def missing(production: str, what: str, section: str = RFC_1738) -> Check:
-    """Return the check of a place where something else ought to stand."""
+    """Return the check of a place where `what` is missing."""
     return lambda text, at, _end: iter([expected(text, at, production, what, section=section)])
 
 
 def searched(text: str, parts: Iterable[Component]) -> Iterator[Violation]:
-    """Search the parts of a cut, one after the other."""
+    """Yield the findings on the parts of a cut, part by part."""
     return chain.from_iterable(part.check(text, part.start, part.end) for part in parts)
 
 
@@ -292,7 +292,7 @@ _LABEL: Final = "[A-Za-z0-9]++(?:-++[A-Za-z0-9]++)*+"
 _host: Final = expression(
     rf"(?:{_LABEL}\.)*+(?=[A-Za-z]){_LABEL}|[0-9]++\.[0-9]++\.[0-9]++\.[0-9]++"
 )
-# What can only be meant as a hostnumber: it begins with a digit, and has no letter.
+# Text that must be meant as a hostnumber: it begins with a digit, and has no letter.
 _number: Final = expression(r"[0-9][^A-Za-z\x80-\U0010FFFF-]*+")
 _number_digits: Final = of_characters("hostnumber", digits)
 _domainlabel: Final = of_characters("domainlabel", f"{ascii_letters}{digits}-")
@@ -300,12 +300,12 @@ _toplabel: Final = of_characters("toplabel", f"{ascii_letters}{digits}-")
 
 _HOSTNUMBER_GROUPS: Final = 4
 
-# That a later RFC decided otherwise, and that no escapes stand for the brackets.
+# A later RFC allows the brackets; escaping them would not help.
 _BRACKETS: Final = "RFC 3986 §3.2.2 allows an address in brackets"
 
 
 def check_host(text: str, start: int, end: int) -> Iterator[Violation]:
-    """Search a host."""
+    """Yield the findings on a host."""
     if _host.fullmatch(text, start, end):
         return
     if start == end:
@@ -346,7 +346,7 @@ def _hostname(text: str, start: int, end: int) -> Iterator[Violation]:
 
 
 def _labels(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The bounds of the labels between dots: always one more than there are dots."""
+    """Yield the bounds of the labels between dots: always one more than there are dots."""
     at = start
     while (dot := text.find(".", at, end)) >= 0:
         yield at, dot
@@ -359,7 +359,7 @@ check_schemepart: Final = of_characters("schemepart", XCHAR)
 
 
 def check_slashes_schemepart(text: str, start: int, end: int) -> Iterator[Violation]:
-    """Search a schemepart that begins with "//": an escaped bracket would make no address."""
+    """Yield the findings on a schemepart with "//"; an escaped bracket makes no address."""
     found = _path.search(text, start + 2, end)
     authority = found.start() if found else end
     for fault in check_schemepart(text, start, end):

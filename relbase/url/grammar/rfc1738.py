@@ -1,8 +1,8 @@
 """RFC 1738 §5, production by production: what a URL of each scheme is.
 
-An alternative is chosen by the delimiter that is there (`@` in a news URL makes it an article), so
-that a violation stands where a reader would look for it. A quoted literal matches in either case
-(RFC 822 §2.1): `;TYPE=A` is a type. An empty user is not no user (§3.1): `//@h/` has one.
+The delimiters in a URL choose the alternative (`@` in a news URL makes it an article), so that a
+violation is reported where a reader would look for it. A quoted literal matches in either case
+(RFC 822 §2.1): `;TYPE=A` is a type. An empty user differs from none (§3.1): `//@h/` has one.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -56,7 +56,7 @@ _DIFFERENCES: Final = {
         '";" is part of an hsegment by RFC 1738 §5; by RFC 1808 it begins the params',
         escaped=False,
     ),
-    # RFC 1808 has them in its query, and `g?y/./x` among its examples.
+    # RFC 1808 allows them in its query, and `g?y/./x` is one of its examples.
     "search": Difference(
         "/?",
         RFC_1808,
@@ -65,7 +65,7 @@ _DIFFERENCES: Final = {
     ),
 }
 
-# By these, what is not a search of gopher is still a selector.
+# By these productions, gopher text that is no search is still a selector.
 _CHECKS: Final = components(
     """
     urlpath        = *xchar
@@ -143,7 +143,7 @@ def _find(text: str, delimiter: str, at: int, end: int) -> int:
 
 
 def _no_slash(production: str, never_right: str, text: str, at: int, _: int) -> Iterator[Violation]:
-    # What can only stand in a path or after it: take the slash as read and go on with it.
+    # This can only stand in a path or after one: go on as if the slash were there.
     remedies = [] if text[at] in never_right else [f"/{text[at]}"]
     yield expected(text, at, production, '"/"', *remedies)
 
@@ -152,7 +152,7 @@ def _no_user(production: str, text: str, at: int, end: int) -> Iterator[Violatio
     yield finding(text, at, end, production, "no user name or password is allowed here")
 
 
-# By the groups of the patterns: the field of `Url`, and what searches it.
+# For each group of the patterns, its field of `Url` and its check.
 _GROUPS: Final[dict[str, tuple[str, Check]]] = {
     **{name: (name, check) for name, check in _CHECKS.items()},
     "host": ("host", check_host),
@@ -177,8 +177,8 @@ _GROUPS: Final[dict[str, tuple[str, Check]]] = {
 # hostport       = host [ ":" port ]
 # login          = [ user [ ":" password ] "@" ] hostport
 #
-# An address in brackets has colons of its own; no other host can have a bracket. Without a "/"
-# before them, "?" and ";" begin what can only stand after one.
+# An address in brackets contains colons; no other host can contain a bracket. "?" and ";" without
+# a "/" before them begin what can only follow one.
 _HOSTPORT: Final = r"(?P<host>(?:\[[^]/?;]*+\])?+[^:/?;]*+)(?::(?P<port>[^/?;]*+))?+"
 _LOGIN: Final = rf"//(?:(?P<user>[^:@/]*+)(?::(?P<password>[^@/]*+))?+@)?+{_HOSTPORT}"
 _NO_LOGIN: Final = (
@@ -189,7 +189,7 @@ _NO_LOGIN: Final = (
 def _scheme(
     production: str, pattern: str, never_right: str = ""
 ) -> tuple[str, Callable[[str, int, int], list[Component]]]:
-    """Return the production of a scheme's URLs, and what cuts them."""
+    """Return the production of a scheme's URLs, and the function that cuts them."""
     groups: dict[str, tuple[str, Check]] = {
         **_GROUPS,
         "no_slash": ("", partial(_no_slash, production, never_right)),
@@ -200,7 +200,7 @@ def _scheme(
 
 
 def _optional(path: str) -> str:
-    """What stands after a "/", which may be missing together with it."""
+    """Return the pattern of what follows a "/", where both may be missing."""
     return rf"(?:(?:/|(?P<no_slash>(?=[?;]))){path})?+"
 
 
@@ -230,7 +230,7 @@ _SCHEMES: Final = {
     ),
     # nntpurl        = "nntp://" hostport "/" group [ "/" digits ]
     #
-    # Not even a "/" before them makes "?" and ";" right: a group begins with an alpha.
+    # "?" and ";" are wrong even after a "/": a group begins with an alpha.
     "nntp": _scheme(
         "nntpurl",
         _NO_LOGIN + _required(r"(?P<group>[^/]*+)(?:/(?P<digits>.*+))?+"),
@@ -282,7 +282,7 @@ _WAIS: Final = {"database": "waisdatabase", "search": "waisindex"}
 
 
 def url(text: str, start: int, end: int) -> Cut:
-    """Cut a URL by this grammar alone, which has no relative ones, without its fragment."""
+    """Cut a URL, without its fragment, by this grammar alone, which has no relative URLs."""
     if scheme := scheme_match(text, start, end):
         return absolute_url(text, scheme.end(), end)
     message = 'a scheme and ":" are expected: RFC 1738 has no relative URLs'
@@ -291,8 +291,8 @@ def url(text: str, start: int, end: int) -> Cut:
 
 
 def by_itself(found: Violation) -> Violation | None:
-    """Return what a finding is where RFC 1738 alone is asked; None when it is nothing."""
-    if found.section == NOTE:  # what RFC 1808 takes for an error is how it is
+    """Return a finding as RFC 1738 alone would judge it; None if it is no fault there."""
+    if found.section == NOTE:  # RFC 1738 says what RFC 1808 believes to be an error
         return None
     if found.kind is Severity.REMARK and found.section == RFC_1808:
         message = f"{printable(found.character)} must be escaped in a search"
@@ -335,7 +335,7 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     failed = next(searched(text, parts), None)
     if failed is None:
         return Cut("otherurl", [whole, *parts])
-    # By *xchar it may still be a URL, so that this is not a violation.
+    # By *xchar it may still be a URL, so this is not a violation.
     message = f"no ip-schemepart, only *xchar: {failed.message}"
     remark = failed._replace(kind=Severity.REMARK, message=message)
     return Cut("otherurl", [fault(remark), whole])

@@ -1,7 +1,7 @@
-"""RFC 1808: §2.2, production by production, what a relative URL and a fragment are; then practice.
+"""RFC 1808 §2.2, production by production: relative URLs and fragments; recommended practice.
 
 Only the first segment of a path must not be empty: `//h//x` is not a URL, while `//h/x//y` is one.
-A net_loc takes `?` and `;`: `//h?q` has no query.
+A net_loc may contain `?` and `;`: `//h?q` has no query.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -31,8 +31,8 @@ from relbase.url.rfc1808 import ALWAYS, NEVER, SOMETIMES, Category, Components, 
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
 # generic-RL  = scheme ":" relativeURL
 #
-# The second alternative of absoluteURL takes whatever the first takes. Which URLs of a scheme there
-# are is said by `rfc1738`, scheme by scheme: `http:g` is a generic-RL, and no httpurl.
+# The second alternative of absoluteURL accepts whatever the first accepts. `rfc1738` decides for
+# each scheme which URLs it has: `http:g` is a generic-RL, but not an httpurl.
 
 # scheme      = 1*( alpha | digit | "+" | "-" | "." )
 scheme_match: Final = regex(r"[A-Za-z0-9+.-]++(?=:)").match
@@ -56,7 +56,7 @@ check_fragment: Final = _CHECKS["fragment"]
 
 
 _GROUPS: Final = {name: (name, check) for name, check in _CHECKS.items()}
-# An fsegment is not empty: the path after a net_loc that begins with a slash.
+# An fsegment is not empty, so the path after a net_loc cannot begin with a slash.
 _GROUPS["no_fsegment"] = ("", missing("fsegment", "a pchar", RFC_1808))
 
 # relativeURL = net_path | abs_path | rel_path
@@ -85,7 +85,7 @@ def url(text: str, start: int, end: int) -> Cut:
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:
-    """Cut a relativeURL, given as the bounds of it in the text, without its fragment."""
+    """Cut the relativeURL between two offsets of the text, without its fragment."""
     if text.startswith("//", start, end):
         return Cut("net_path", cut_by(_net_path, _GROUPS, text, start, end))
     if text.startswith("/", start, end):
@@ -93,14 +93,14 @@ def relative_url(text: str, start: int, end: int) -> Cut:
     return Cut("rel_path", cut_by(_rel_path, _GROUPS, text, start, end))
 
 
-# ---- Recommended practice: what is a URL by the grammar, and still should not be written. What
-# depends on a base that is not known is said conditionally, or not at all.
+# ---- Recommended practice: URLs that the grammar accepts, but that should not be written. If the
+# base is unknown, remarks that depend on it are conditional, or left out.
 
 _practice: Final = partial(finding, kind=Severity.PRACTICE)
 
 _KNOWN: Final = NEVER | SOMETIMES | ALWAYS
 
-# Those with "//" in RFC 1738 §5 whose URLs can be bases (§2.3), and https (RFC 2818 §2.4).
+# Schemes with "//" in RFC 1738 §5 whose URLs can be bases (§2.3), and https (RFC 2818 §2.4).
 _WITH_NET_LOC: Final = frozenset(
     ("file", "ftp", "http", "https", "nntp", "gopher", "prospero", "wais")
 )
@@ -116,9 +116,9 @@ def remarks(reference: str, base: str | None = None) -> Iterator[Violation]:
 
 
 def base_remarks(base: str) -> Iterator[Violation]:
-    """Remark on a URL that is to serve as a base: whether relative URLs can be used with it."""
+    """Remark on a URL as a base: whether relative URLs can be used with it."""
     parts = split(base)
-    # A base keeps its scheme.
+    # No `_same_scheme`: a base needs its scheme.
     yield from _colon(base, parts)
     yield from _type_d(base, parts, None)
     yield from _above_root(base, parts, None)
@@ -139,7 +139,7 @@ def base_remarks(base: str) -> Iterator[Violation]:
 
 
 def _colon(text: str, parts: Components) -> Iterator[Violation]:
-    """§5.3: a path name with a colon is mistaken for a scheme name as the first component."""
+    """§5.3: a first path segment with a colon is mistaken for a scheme name."""
     scheme, net_loc, path, *_ = parts
     if net_loc is not None or path.startswith("/"):
         return
@@ -176,14 +176,14 @@ def _same_scheme(text: str, parts: Components, base: Components | None) -> Itera
         return
     else:
         message = "the scheme of the base does not make this relative: leave it out"
-    # Without its scheme the path could show one again.
+    # Without this scheme, the path could begin like a scheme again.
     replacement = "./" if ":" in path.partition("/")[0] else ""
     end = len(scheme) + 1
     yield _practice(text, 0, end, "absoluteURL", message, replacement, section="RFC 1808 §5.2")
 
 
 def _type_d(text: str, parts: Components, base: Components | None) -> Iterator[Violation]:
-    """§5.3: `;type=d` has no place where relative URLs are used; a trailing slash has."""
+    """§5.3: where relative URLs are used, a trailing slash should replace `;type=d`."""
     _, _, path, params, query, fragment = parts
     scheme = parts.scheme or (base.scheme if base else None)
     if scheme is None or scheme.lower() != "ftp" or (params or "").lower() != "type=d":
@@ -208,7 +208,7 @@ def _above_root(text: str, parts: Components, base: Components | None) -> Iterat
     if net_loc is None and not path.startswith("/"):
         if base is None:
             return
-        # The last segment of a base gives way.
+        # The last segment of the base is replaced.
         *_, (_, levels) = [(0, 0), *_levels(base.path)][:-1]
     at = 0 if scheme is None else len(scheme) + 1
     at += 0 if net_loc is None else len(net_loc) + 2
@@ -221,7 +221,7 @@ def _above_root(text: str, parts: Components, base: Components | None) -> Iterat
     message = 'more ".." than levels: RFC 1808 keeps it, RFC 3986 and browsers drop it'
     remedies: list[str] = []
     is_absolute = path.startswith("/")
-    # What is left must be read as the same path; in an absolute one a dot segment is kept, too (§4
+    # The rest must still be read as a path. In an absolute one, dot segments are kept as well (§4
     # step 4).
     for remedy in ("",) if is_absolute else ("", "./"):
         left = split(text[:start] + remedy + text[end:])
@@ -232,7 +232,7 @@ def _above_root(text: str, parts: Components, base: Components | None) -> Iterat
 
 
 def _levels(path: str, level: int = 0) -> Iterator[tuple[int, int]]:
-    """Where each segment begins, and its level below the root; -1: it is a ".." too many."""
+    """Yield where each segment begins, and its level below the root; -1 for a ".." too many."""
     at = 1 if path.startswith("/") else 0
     for segment in path[at:].split("/"):
         level = max(level, 0)
@@ -243,6 +243,6 @@ def _levels(path: str, level: int = 0) -> Iterator[tuple[int, int]]:
 
 
 def _short(name: str) -> str:
-    """Enough of a scheme name, which is ASCII but may be long, to know it by."""
+    """Shorten a scheme name, which is ASCII but may be long, for a message."""
     limit = 40
     return name if len(name) <= limit else name[:limit] + "..."
