@@ -58,13 +58,18 @@ def test_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
         assert relbase.rewrite(LINK, url=URL).changed == passes
 
 
-def test_a_shorter_url_is_no_refund(monkeypatch: pytest.MonkeyPatch) -> None:
-    url = "http://h/"
-    document = b'<a href="x"><a href="../../../../../../y"><a href="z">'
+@pytest.mark.parametrize(
+    ("url", "up", "cost"),
+    [("http://h/", 6, len("http://h/")), ("http://h/(/1/2/3/4/5/6/7/8/", 8, 27 + 11)],
+)
+def test_a_shorter_url_is_no_refund(
+    url: str, up: int, cost: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = b'<a href="x"><a href="%by"><a href="z">' % (b"../" * up)
     call = {"url": url, "kind": "html", "profile": "whatwg"}
-    allow(monkeypatch, 2 * len(url))
+    allow(monkeypatch, 2 * cost)
     assert not growth_notes(assert_agreed(document, **call))
-    allow(monkeypatch, 2 * len(url) - 1)
+    allow(monkeypatch, 2 * cost - 1)
     result = assert_agreed(document, **call)
     assert [link.status.value for link in result.links] == ["rewritten", "rewritten", "kept"]
     assert result.links[2].url is None
