@@ -48,7 +48,7 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     for corpus in corpora(data):
         yield _compared(f"rewrite, {corpus.name}", corpus, list(_rewriting(corpus)), rounds)
     for corpus in corpora(data):
-        if corpus.name in {"tidied", "raw"}:
+        if corpus.name in {"tidied", "raw", "1 KB"}:
             yield _compared(f"links, {corpus.name}", corpus, list(_listing()), rounds)
 
 
@@ -105,6 +105,8 @@ _CALLS: Final[dict[str, dict[str, Any]]] = {
 def _listing() -> Iterator[Job]:
     for name in SCANNERS:
         yield Job(f"relbase, {name}", partial(_listed_by_relbase, name))
+    rewriter = relbase.Rewriter(_BASE, kind="html")
+    yield Job("relbase, Rewriter", lambda page: sum(1 for _ in rewriter.links(page)))
     yield Job("lxml", lambda page: sum(1 for _ in lxml.html.fromstring(page).iterlinks()))
     if turbohtml := _found("turbohtml"):
         yield Job(_PEER, lambda page: sum(1 for _ in turbohtml.parse(page).links()))

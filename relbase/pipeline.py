@@ -21,7 +21,7 @@ from relbase.call import (
 )
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
-from relbase.opening.at_once import edits_at_once
+from relbase.opening.at_once import edits_at_once, links_at_once
 from relbase.opening.door import Input, open_input
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
@@ -250,7 +250,8 @@ def packed_called(data: bytes, call: Call) -> Iterator[Found | Packed]:
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:
     """Return an iterator over every reference with its place, by a call that has been checked."""
-    return chain.from_iterable(_links(data, call))
+    links = links_at_once(data, call)
+    return chain.from_iterable(_links(data, call)) if links is None else iter(links)
 
 
 def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:

@@ -60,7 +60,11 @@ def test_small_pages_are_done_at_once(
         rewriter.rewrite_text("<a href='x'>\xe9", url="http://h/2/")
         == "<a href='http://h/2/x'>\xe9"
     )
-    assert at_once.edits_at_once(b"<base href=x>", relbase.call.check(b"", kind="html")) is None
+    assert [link.url for link in rewriter.links(b"<a href=x>", url="http://h/1/")] == [
+        "http://h/1/x"
+    ]
+    for all_at_once in (at_once.edits_at_once, at_once.links_at_once):
+        assert all_at_once(b"<base href=x>", relbase.call.check(b"", kind="html")) is None
 
 
 def test_each_document_on_its_own_url() -> None:

@@ -5,8 +5,9 @@ Everything else goes the long way, which has the same result for what goes this 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
 from relbase.bases.marks import may_have_marks
@@ -14,9 +15,10 @@ from relbase.call import Call
 from relbase.formats import FORMATS, CharsetRule, read_charset
 from relbase.opening.door import open_input, recognized
 from relbase.references import scanner
+from relbase.results import Link
 from relbase.rewriting import context as limits
 from relbase.rewriting.context import Budget, Context, resolved
-from relbase.rewriting.scan import priced_scan_for
+from relbase.rewriting.scan import linking, priced_scan_for
 from relbase.rewriting.shape_edits import ShapeEdits, edits_on
 from relbase.url.resolver import Profile
 from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from relbase.edit import Edit
     from relbase.kind import Kind
     from relbase.policy import Policy
+
+    _Linked: TypeAlias = Callable[[bytes], list[Link] | None]
+
+T = TypeVar("T")
 
 
 class _Pages:
@@ -41,7 +47,7 @@ class _Pages:
     def edits(self, data: bytes, shapes: ShapeEdits) -> list[Edit] | None:
         """All edits of a document that nothing is to be remarked on; None where it is not sure."""
         is_stated = self._is_stated(data)
-        if is_stated is None or (self._call.detect and may_have_marks(data)):
+        if is_stated is None:
             return None
         edits: list[Edit]
         edits, at, cost = self._scan(shapes, data, 0, len(data))
@@ -55,8 +61,14 @@ class _Pages:
         is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")
         return None if is_moved else edits
 
+    def links(self, data: bytes, linked: _Linked) -> list[Link] | None:
+        """All links of a document; None where it is not sure."""
+        return None if self._is_stated(data) is None else linked(data)
+
     def _is_stated(self, data: bytes) -> bool | None:
-        """Whether a document states its charset; None where what is read may depend on it."""
+        """Whether a document states its charset; None where what is read may depend on more."""
+        if self._call.detect and may_have_marks(data):
+            return None
         label, is_ascii = self._call.charset, data.isascii()
         # Any other beginning may be a byte order mark.
         if label == _UTF_8 and data[:1].isascii() and b"\0" not in data[:4]:
@@ -78,6 +90,14 @@ class _Pages:
                 return None
             url = base.url
         return edits_on(url, profile, partial(resolved, url, profile, self._encoding))
+
+    def linking_on(self, url: str) -> _Linked | None:
+        """What makes the links of a document on a retrieval URL; None where each is looked at."""
+        call = self._call._replace(url=url or None, charset=self._call.charset or _UTF_8)
+        context = open_input(b"", call).document.context
+        if not context.base.url.isascii() or self._call.policy.keeper() is not None:
+            return None
+        return cast("_Linked", linking(context, Link))
 
 
 def _may_state(start: bytes) -> bool:
@@ -113,6 +133,20 @@ def _pages(
 
 def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
     """Return all edits of a document that nothing is to be remarked on; None where not sure."""
+    prepared = _ready(_remembered, data, call)
+    return None if prepared is None else prepared[0].edits(data, prepared[1])
+
+
+def links_at_once(data: bytes, call: Call) -> list[Link] | None:
+    """Return all links of a document; None where not sure."""
+    prepared = _ready(_remembered_links, data, call)
+    return None if prepared is None else prepared[0].links(data, prepared[1])
+
+
+def _ready(
+    remembered: Callable[[str], Callable[..., tuple[_Pages, T] | None]], data: bytes, call: Call
+) -> tuple[_Pages, T] | None:
+    """What is prepared for such calls; None where the document may need more."""
     is_bare = not (call.fields or call.origin or call.message_urls or call.redirects)
     if scanner.compiled is None or not is_bare or len(data) > _LARGE:
         return None
@@ -121,12 +155,11 @@ def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
         kind, notes = recognized(kind, "", call.name, data)
         if notes:
             return None
-    given = call.url or "", kind, call.charset, call.profile, call.policy, call.detect
+    url = call.url or ""
     try:
-        prepared = _remembered(given[0])(*given)
+        return remembered(url)(url, kind, call.charset, call.profile, call.policy, call.detect)
     except TypeError:  # a policy may ask an object that has no hash
         return None
-    return None if prepared is None else prepared[0].edits(data, prepared[1])
 
 
 def _prepared(url: str, *call: Any) -> tuple[_Pages, ShapeEdits] | None:  # noqa: ANN401
@@ -135,4 +168,11 @@ def _prepared(url: str, *call: Any) -> tuple[_Pages, ShapeEdits] | None:  # noqa
     return None if pages is None or shapes is None else (pages, shapes)
 
 
+def _linked(url: str, *call: Any) -> tuple[_Pages, _Linked] | None:  # noqa: ANN401
+    pages = _pages(*call)
+    linked = None if pages is None else pages.linking_on(url)
+    return None if pages is None or linked is None else (pages, linked)
+
+
 _remembered: Final = remembering(_prepared)
+_remembered_links: Final = remembering(_linked)

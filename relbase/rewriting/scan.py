@@ -47,6 +47,14 @@ def scan_for(context: Context) -> Scan:
     return _Linker(context, task.link, attributes, listing).scan
 
 
+def linking(
+    context: Context, link: type[tuple[Any, ...]]
+) -> Callable[[bytes], list[tuple[Any, ...]] | None]:
+    """Return what makes all links of a document; None for one in which a place is looked at."""
+    attributes = attribute_names(extended=context.task.policy.extended)
+    return _Linker(context, link, attributes, None).whole
+
+
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
     given = policy.attributes
     return named_rows(cast("tuple[tuple[str, str], ...]", given)) if given else NONE_NAMED
@@ -143,7 +151,7 @@ class _Linker:
         context: Context,
         link: type[tuple[Any, ...]],
         attributes: tuple[str, ...],
-        listing: Callable[..., Any],
+        listing: Callable[..., Any] | None,
     ) -> None:
         self._budget = context.task.budget
         self._listing = listing
@@ -157,21 +165,17 @@ class _Linker:
             *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
             *(*self._around, decoded, context.task.policy.keep_fragments),
         )
-        self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
+        self._lines = _FIRST_LINE  # and its offset, and an offset in it
 
     def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
         """The links up to the next place that has to be looked at."""
         names = {} if self._is_packed else self._names
-        made_with = (*self._types, names, *self._made_with)
-        budget = self._budget
-        covered = (_AT_ONCE, _AT_ONCE)
-        if budget is not None:
-            covered = min(budget.left, _AT_ONCE), min(budget.shown, _AT_ONCE)
-        made = self._links(text, *where, made_with, *covered, *self._lines)
-        links, at, cost, shown, *lines = made
+        links, at, cost, shown, *lines = self._made(text, where, names, self._lines)
         if links is None:
+            assert self._listing is not None
             found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
             return found
+        budget = self._budget
         if budget is not None:
             budget.left -= cost
             budget.shown -= shown
@@ -180,6 +184,28 @@ class _Linker:
             return (Packed(names, links, size, *self._around) if size else ()), at
         self._lines = tuple(lines)
         return links, at
+
+    def whole(self, text: bytes) -> list[tuple[Any, ...]] | None:
+        """All links of a text; None where a place has to be looked at. Threads share it."""
+        links, at, *_ = self._made(text, (0, len(text), False, False), {}, _FIRST_LINE)
+        return None if at >= 0 else links
+
+    def _made(
+        self,
+        text: bytes,
+        where: tuple[int, ...],
+        names: dict[Any, Any],
+        lines: tuple[int, int, int],
+    ) -> tuple[Any, ...]:
+        budget, covered = self._budget, (_AT_ONCE, _AT_ONCE)
+        if budget is not None:
+            covered = min(budget.left, _AT_ONCE), min(budget.shown, _AT_ONCE)
+        made_with = (*self._types, names, *self._made_with)
+        made: tuple[Any, ...] = self._links(text, *where, made_with, *covered, *lines)
+        return made
+
+
+_FIRST_LINE: Final = (1, 0, 0)
 
 
 # No method of a linker, which would be kept with its page until garbage is looked for.
