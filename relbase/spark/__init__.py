@@ -1,7 +1,7 @@
-"""Many archives on many machines: a table of links, and conversions, with Apache Spark.
+"""Makes a table of links, or conversions, from many archives on many machines with Apache Spark.
 
-Conversions never pass through the JVM: each attempt of a task writes a file of its own, on a path
-that all workers see, and gives it its name when it is complete. Equal input and date give equal
+Conversions never pass through the JVM: each attempt of a task writes its own file, on a path that
+all workers see, and gives it its final name when it is complete. Equal input and date give equal
 bytes, so that retries and speculation are harmless. In local mode Spark retries nothing unless its
 master says so, as `local[2,4]` does. The function that opens archives, and a function in
 `Policy.keep`, must be importable by the workers.

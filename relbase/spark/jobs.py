@@ -1,4 +1,4 @@
-"""The jobs: what the driver does, from archives or an index to tables and reports."""
+"""The jobs that the driver runs: from archives or an index to tables and reports."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from relbase.spark.tasks import Report
     from relbase.warc.work import Opener
 
-# Archives that are smaller together are one task.
+# Archives that are smaller than this together are one task.
 _TASK: Final = 64 << 20
 
-# Tasks a core that read an index: some hosts are larger than others.
+# Tasks per core that read an index: more than one, since some hosts are larger than others.
 _TASKS_A_CORE: Final = 4
 
 
@@ -72,12 +72,12 @@ def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack
         spark: The session.
         source: Paths of archives that every worker can open, or an index of records: a frame with
             the columns warc_filename, warc_record_offset and warc_record_length.
-        **how: `prefix` stands before each path, as "s3://commoncrawl/". `columns` are some of
-            `relbase.warc.rows.COLUMNS`, None the fields of `LinkRow`. `data_urls=False` cuts
-            `data:` URLs to their media type. `partitions` tasks read an index, None for four a
-            core. `profile` and `policy` are those of `relbase.rewrite`. `opener` opens an archive
-            by its path, for reading and seeking; None opens files, and what pyarrow knows: s3://,
-            gs://, hdfs://. `careful` works in child processes from the start.
+        **how: `prefix` goes before each path: "s3://commoncrawl/". `columns` are some of
+            `relbase.warc.rows.COLUMNS`; None means the fields of `LinkRow`. `data_urls=False` cuts
+            `data:` URLs to their media type. `partitions` is the number of tasks that read an index
+            (None: four per core). `profile` and `policy` are those of `relbase.rewrite`. `opener`
+            opens an archive by its path, for reading and seeking; None opens files, and s3://,
+            gs:// and hdfs:// with pyarrow. `careful` uses child processes from the start.
 
     Raises:
         TypeError: If the paths are one string.
@@ -114,7 +114,7 @@ def troubles(
 def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> DataFrame:
     columns = how.get("columns")
     names = LinkRow._fields if columns is None else tuple(columns)
-    selector(names)  # now, not in the tasks
+    selector(names)  # raises now, not in the tasks
     job = Job(
         how.get("opener") or storage.open_archive,
         as_profile(how.get("profile", Profile.RFC1808)),
@@ -219,7 +219,7 @@ def _tasks(
     if "PYSPARK_PYTHON" not in os.environ:
         with suppress(Exception):  # a session of Spark Connect has no context
             context = spark.sparkContext
-            # In local mode what runs already: the first Python of the PATH may have no relbase.
+            # In local mode use this Python: the first one on the PATH may not have relbase.
             if (context.master or "").startswith("local"):
                 context.pythonExec = sys.executable
     if hasattr(source, "mapInArrow"):
@@ -234,7 +234,7 @@ def _tasks(
 
 
 def _groups(paths: Sequence[str]) -> list[list[Part]]:
-    """Archives that are one task: small files that follow one another."""
+    """The archives of each task: consecutive small files share one."""
     groups: list[list[Part]] = []
     left = 0
     for path in paths:
@@ -256,7 +256,7 @@ _OF_INDEX: Final = ("warc_filename", "warc_record_offset", "warc_record_length")
 def _of_index(
     spark: SparkSession, index: DataFrame, prefix: str, partitions: int | None
 ) -> DataFrame:
-    """The records of an index by file and offset, in as many ranges as there are to be tasks."""
+    """The records of an index, sorted by file and offset, in one range for each task."""
     if missing := [name for name in _OF_INDEX if name not in index.columns]:
         raise ValueError(f"the index has no column {missing[0]}: it needs {', '.join(_OF_INDEX)}")
     from pyspark.sql import functions  # noqa: PLC0415 (needs a session)

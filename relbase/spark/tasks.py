@@ -1,4 +1,4 @@
-"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt."""
+"""What runs on the workers: rows become Arrow batches, conversions a file of each attempt."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from relbase.warc.work import Item, Job, Part, info_of, items, name_of
 if TYPE_CHECKING:
     Groups = Sequence[Sequence[Part]]
 
-# What the columns of troubles begin with where those of links stand beside them.
+# The prefix of the columns of troubles in a frame that also has those of links.
 MARK: Final = "_"
-# Of the child that works on what ended a worker, in bytes of address space.
+# The limit on the address space of a child process, in bytes.
 MAX_MEMORY: Final = 4 << 30
 
 
@@ -156,14 +156,14 @@ def _known(job: Job, part: Part, output: str) -> Report:
 
 
 def _state(job: Job, path: str) -> list[Any]:
-    """What conversions are made of, and how; nothing where the archive cannot be asked."""
+    """The state of an archive and the options for it; [] if the archive cannot be examined."""
     try:
         if job.opener is storage.open_archive:
             state = storage.state_of(path)
         else:
             with job.opener(path) as file:
                 state = (file.seek(0, os.SEEK_END), 0)
-    except Exception:  # noqa: BLE001 (an opener may raise anything; reading tells it)
+    except Exception:  # noqa: BLE001 (an opener may raise anything; reading reports it)
         return []
     return [info_of(job, path)[0], job.all_status, job.salvage, *state]
 
@@ -190,7 +190,7 @@ def _converted(job: Job, parts: Sequence[Part], output: str, name: str) -> Repor
                 places += changed
             file.flush()
             os.fsync(file.fileno())
-        if any(storage.is_same(part.path, final) for part in parts):  # the driver may not see it
+        if any(storage.is_same(part.path, final) for part in parts):  # the driver may not notice
             raise FileExistsError(errno.EEXIST, "it is the archive itself")
         storage.put(made, final)
     except OSError as error:
@@ -216,9 +216,9 @@ class _Begun(NamedTuple):
 
 
 def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
-    """What is made of archives by children: each works until it is done, or dies of a record.
+    """Process archives in child processes: each works until it is done, or until a record kills it.
 
-    The next one passes over all that was begun: what was made of it is here, or it is a fault.
+    The next child skips all records that were begun: their results or faults are already here.
     """
     begun = 0
     path = parts[0].path if parts else ""
@@ -248,7 +248,7 @@ def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
 def _told_by_child(
     job: Job, parts: Sequence[Part], begun: int
 ) -> Iterator[tuple[str, Item | _Begun] | None]:
-    """What a child says until it is done (None), or no more."""
+    """Yield what a child process reports; None at the end if it finished."""
     command = [sys.executable, "-c", "from relbase.spark.tasks import child_main; child_main()"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(  # noqa: S603 (this interpreter)
@@ -267,10 +267,10 @@ def _told_by_child(
 
 
 def child_main() -> None:
-    """Work on archives, and say on standard output what is begun and what was made."""
+    """Process archives, and report on standard output what is begun and what was made."""
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     job, parts, left = pickle.load(sys.stdin.buffer)  # noqa: S301 (of our own parent)
-    # What the user's functions print is not for the parent.
+    # The parent must not see what the user's functions print.
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)
 

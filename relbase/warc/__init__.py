@@ -1,4 +1,4 @@
-"""Web archives: their pages in; conversion records with absolute links, and rows of links, out.
+"""Reads the pages of web archives, and makes conversion records or rows of links from them.
 
     for page in pages(chunks):
         if isinstance(page, Page):

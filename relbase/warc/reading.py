@@ -1,4 +1,4 @@
-"""The pages of a web archive: records in, documents without their codings out."""
+"""Reads the pages of a web archive: takes its bytes, yields decoded documents."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Again = Callable[[int], Iterable[bytes]]
     Fields = tuple[tuple[str, str], ...]
 
-# How many records of a member are looked at for the payload of a revisit: a well-made archive has
-# one a member.
+# How many records of a member are searched for the payload of a revisit. A well-made archive has
+# one record per member.
 _LOOKED_AT: Final = 64
 
 _TYPES: Final = frozenset(("response", "resource", "conversion", "revisit"))
@@ -100,7 +100,7 @@ def pages(
 def _pages(
     record: Record, places: Places, again: Again | None, skip: Callable[[Record], bool]
 ) -> Iterator[Page | Fault]:
-    """The page of a record, or what is wrong with it, if it has one at all."""
+    """The page of a record, or a fault; nothing if the record cannot hold a page."""
     if not _type_of(record):
         yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
     elif record.block is None:
@@ -119,7 +119,7 @@ def _pages(
 
 
 def _type_of(record: Record) -> str:
-    """The type of a record: the literals of a grammar are in any case (RFC 2616 §2.1)."""
+    """The type of a record in lower case, since the case does not matter (RFC 2616 §2.1)."""
     return record.get("warc-type").lower()
 
 
@@ -147,7 +147,7 @@ def _page(record: Record) -> Page | Fault | None:
     except MemoryError:
         return record.fault(Trouble.TOO_LARGE, "the page does not fit into memory")
     if found.data is None:
-        # Of what nobody says to be text, a header that lies loses nothing.
+        # If no type says that it is a document, a body that is neither coded nor text is no loss.
         is_lost = kind_of_type(stated) is not None or not found.is_mislabelled
         return record.fault(Trouble.UNDECODABLE, found.fault) if is_lost else None
     if not may_hold_references(stated, found.data):
@@ -172,7 +172,7 @@ def _page(record: Record) -> Page | Fault | None:
 
 
 class _Message(NamedTuple):
-    """What a record holds: the HTTP response in it, else its block with the type of the record."""
+    """The HTTP response in a record, or else its block, with the type of the record."""
 
     status: int | None
     fields: Fields
@@ -184,7 +184,7 @@ class _Message(NamedTuple):
 
 
 def _missing_of(message: _Message) -> str:
-    """What of a body is not there by its Content-Length (RFC 9112 §8); a HEAD has none at all."""
+    """The fault if a body, unless empty, is shorter than its Content-Length (RFC 9112 §8)."""
     lengths = message.values("content-length")
     size = len(message.body)
     if message.values("transfer-encoding") or not all(map(_length, lengths)):
@@ -221,9 +221,9 @@ _WORD: Final = (1 << 64) - 1
 
 
 class Places:
-    """Offsets by names, in two words each: a crawl of a gigabyte has some hundred thousand names.
+    """Maps names to offsets in two words each, since a gigabyte has some hundred thousand names.
 
-    Only a hash of a name is kept: who finds an offset looks whether what is there has the name.
+    It stores only a hash of each name, so callers must check the name of the record they find.
     """
 
     __slots__ = ("_count", "_keys", "_offsets")
@@ -244,13 +244,13 @@ class Places:
         self._put(hash(name) & _WORD or 1, offset)
 
     def find(self, name: str) -> int | None:
-        """Return where a name probably is, None when it is not known."""
+        """Return where a name probably is; None if it is unknown."""
         key = hash(name) & _WORD or 1
         at = self._slot(key)
         return self._offsets[at] if self._keys[at] == key else None
 
     def _slot(self, key: int) -> int:
-        """The place of a key, or the free one where it belongs."""
+        """The slot of a key, or the free slot where it belongs."""
         mask = len(self._keys) - 1
         at = key & mask
         while self._keys[at] not in (0, key):
@@ -274,8 +274,8 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
     own = _fields(record.block or b"", head) if head else ()
     types = [value for name, value in own if name == "content-type"]
     if types and not may_hold_references(types[0]):
-        return  # of an image, say
-    # What it calls its payload by, the surest first.
+        return  # an image, for example
+    # The names by which it refers to its payload, the most reliable first.
     names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
     uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
     names += [f"{uri.strip('<>')} {date}"] if uri and date else []
@@ -299,7 +299,7 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
 
 
 def _revisited(record: Record, payload: Page, own: Fields) -> Page:
-    """The payload as it was met again: at the revisit's own URL, with what its own header says."""
+    """The payload as a page at the revisit's URL; the revisit's own fields replace some of its."""
     names = {name for name, _ in own} & {"content-type", "content-language", *_OVERRULED}
     fields = [field for field in payload.fields if field[0] not in (names | _OVERRULED)]
     return payload._replace(

@@ -1,4 +1,4 @@
-"""Rows of links: for each reference of a page what it resolves to, why, and where it stands."""
+"""Rows of links: what each reference of a page resolves to, why, and where it is."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class LinkRow(NamedTuple):
     payload: str
 
 
-# What a table may have: the fields of a row, and what is derived from them.
+# The columns that a table can have: the fields of a row, and the host of its URL.
 COLUMNS: Final = (*LinkRow._fields, "host")
 
 
@@ -76,15 +76,15 @@ class PackedRows(NamedTuple):
     """Rows of links in columns."""
 
     size: int
-    # By columns, one value that all have, a list of values, or a tuple: numbers of four bytes; with
-    # them the texts that they number, or that they are the sizes of.
+    # For each column one value for all rows, a list of values, or a tuple of four-byte numbers and
+    # texts: the numbers are indexes of the texts, or the sizes of texts in UTF-8, joined.
     values: tuple[Any, ...]
 
 
 def selector(
     columns: Sequence[str] | None = None, *, data_urls: bool = True
 ) -> Callable[[LinkRow | PackedRows], tuple[Any, ...]]:
-    """Return what takes the values of columns from rows, None for all; ValueError lists them."""
+    """Return a function that picks columns (None: all) from a row; a ValueError lists the known."""
     names = LinkRow._fields if columns is None else tuple(columns)
     if unknown := sorted({*names} - {*COLUMNS}):
         raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")
@@ -135,7 +135,7 @@ def _all_cut(texts: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 def _spans(sizes: bytes) -> Iterator[tuple[int, int]]:
-    """Where texts begin and end that follow one another."""
+    """Where each of several joined texts begins and ends."""
     return pairwise(accumulate(array("i", sizes), initial=0))
 
 
@@ -145,14 +145,14 @@ _authority: Final = regex(
 
 
 def _host(url: str | None) -> str | None:
-    """The host of a URL in lower case; None for one without a host."""
+    """The host of a URL in lower case; None if it has none."""
     found = _authority(url) if url else None
     return found[1].lower() or None if found else None
 
 
 def _hosts(texts: tuple[bytes, bytes]) -> list[str | None]:
     sizes, data = texts
-    known: dict[bytes, str | None] = {}  # by what stands before the path
+    known: dict[bytes, str | None] = {}  # by the part of the URL before the path
     hosts = []
     for start, end in _spans(sizes):
         path = data.find(b"/", data.find(b"//", start, end) + 2, end)
@@ -199,7 +199,7 @@ def _rows(page: Page, warc: str, found: Iterable[Found]) -> Iterator[LinkRow]:
 def packed_rows(
     page: Page, warc: str, *, profile: Profile, policy: Policy
 ) -> Iterator[LinkRow | PackedRows]:
-    """Yield what `link_rows` does, many at once where they can be."""
+    """Yield the rows of `link_rows`, many at once as columns if possible."""
     call = check(page.body, **arguments(page, profile, policy))
     found = packed_called(page.body, call)
     for are_packed, group in groupby(found, lambda one: type(one) is Packed):
@@ -227,7 +227,7 @@ def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:
 
 
 _OUTCOMES: Final = tuple(status.value for status in STATUSES)
-# What the numbers in a column mean, where that is the same for all pages.
+# The texts that numbers in a column stand for, if these are the same for all pages.
 NUMBERED: Final = {"attribute": ATTRIBUTES, "syntax": SYNTAX_NAMES, "outcome": _OUTCOMES}
 
 _IN_HEAD: Final = {"link": "Link", "script": "Scripts"}
@@ -240,9 +240,9 @@ def wat(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> dict[str, Any]:
-    """Return the links of a page as a record of a WAT file of Common Crawl has them.
+    """Return the links of a page in the form of a WAT record of Common Crawl.
 
-    Unlike there each `url` is absolute: who resolves it against `Base` again gets it unchanged.
+    Unlike there, each resolved `url` is absolute, and resolving it against `Base` changes nothing.
     """
     found = base(page.body, **arguments(page, profile, policy))
     head: dict[str, Any] = {"Base": found.url} if found.usable else {}

@@ -1,7 +1,7 @@
 """The table of links as Arrow batches, for Parquet and for Spark; needs the extra `warc`.
 
-What repeats is dictionary-encoded, as Parquet stores it. Arrays are made of buffers, without
-`pyarrow.array`, which imports pandas where that is installed.
+Values that repeat are dictionary-encoded, as Parquet stores them. Arrays are made from buffers,
+since `pyarrow.array` imports pandas if it is installed.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     _Values = Sequence[Any]
 
-# Rows in a batch, which is a group of rows in Parquet: some 4 MB. Larger groups take more memory,
-# and no less space.
+# Rows in a batch, which becomes a row group in Parquet, about 4 MB. Larger groups take more memory
+# and save no space.
 BATCH: Final = 20_000
-# A batch is full with this many characters of text, too: a reference may be as long as its page.
+# This much text also fills a batch, since a reference may be as long as its page.
 MAX_TEXT: Final = 1 << 24
 # This many rows are added at a time.
 _PIECE: Final = 256
@@ -40,7 +40,7 @@ _TYPES: Final = {
 
 
 def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REPEATED) -> pa.Schema:
-    """Return the schema of columns, with a type for what repeats: others take `pa.string()`."""
+    """Return the schema of columns; `texts` is the type of those whose values repeat."""
     return pa.schema([(name, _TYPES.get(name, texts)) for name in columns])
 
 
@@ -57,7 +57,7 @@ def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
 
 
 class Columns:
-    """A batch that is being built; rows that come in columns are not divided."""
+    """Builds batches from rows; packed rows are never divided between batches."""
 
     __slots__ = ("_columns", "_most", "_schema")
 
@@ -67,7 +67,7 @@ class Columns:
         self._columns = list(map(_column, schema))
 
     def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
-        """Add rows, and yield the batches that are full."""
+        """Add rows, and yield each batch that is full."""
         for are_packed, group in groupby(rows, lambda row: type(row) is PackedRows):
             most = 1 if are_packed else _PIECE
             while piece := list(islice(group, min(most, self._most - len(self)))):
@@ -95,13 +95,13 @@ class Columns:
         return len(self._columns[0])
 
     def take(self) -> pa.RecordBatch:
-        """Return what has been added as a batch, and begin another."""
+        """Return the rows so far as a batch, and begin another."""
         arrays = [column.made() for column in self._columns]
         self._columns = list(map(_column, self._schema))
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-# The codes of `array` for the numbers of Arrow.
+# The type codes of `array` for Arrow's types.
 _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
@@ -112,7 +112,7 @@ class _Numbers:
         self.type = type_
         self.values = array(_CODES[type_])
         self.missing: list[int] = []
-        self.size = 0  # of texts
+        self.size = 0  # of the texts
 
     def __len__(self) -> int:
         return len(self.values)
@@ -141,14 +141,14 @@ class _Numbers:
     def nulls(self) -> pa.Buffer | None:
         if not self.missing:
             return None
-        bits = bytearray(b"\xff" * (len(self) // 8 + 1))  # for each value one, the first the lowest
+        bits = bytearray(b"\xff" * (len(self) // 8 + 1))  # one for each value, lowest first
         for at in self.missing:
             bits[at >> 3] &= ~(1 << (at & 7))
         return pa.py_buffer(bits)
 
 
 class _Texts(_Numbers):
-    """A column of texts: the size of each, and all of them in UTF-8."""
+    """A column of texts: their sizes, and all of them in UTF-8, joined."""
 
     __slots__ = ("data",)
 
@@ -172,13 +172,13 @@ class _Texts(_Numbers):
 
 
 class _Repeated(_Numbers):
-    """A column of texts that repeat: the number of each in a dictionary."""
+    """A column of texts that repeat: the index of each in a dictionary."""
 
     __slots__ = ("known", "packed")
 
     def __init__(self, packed: Sequence[str] = ()) -> None:
         super().__init__(pa.int32())
-        self.packed = packed  # has the numbers that `known` begins with
+        self.packed = packed  # the texts that `known` begins with
         self.known = {text: number for number, text in enumerate(packed)}
 
     def extend(self, values: _Values) -> None:

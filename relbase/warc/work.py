@@ -1,4 +1,4 @@
-"""What a task of any engine does with archives: rows of links, or conversions, page by page."""
+"""The work of one task in any engine: makes rows of links, or conversions, page by page."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ _PIECE: Final = 1 << 18
 
 
 class Part(NamedTuple):
-    """What is read of an archive: all of it, or the records in a range, as an index tells it."""
+    """What to read of an archive: all of it, or the records in a range from an index."""
 
     path: str
     offset: int = 0
-    length: int | None = None  # in bytes, None for all that follows
+    length: int | None = None  # in bytes; None: to the end
 
 
 class Job(NamedTuple):
     opener: Opener  # opens an archive by its path, for reading and seeking
     profile: Profile = Profile.RFC1808
     policy: Policy = DEFAULT_POLICY
-    careful: bool = False  # whether to work in a child at once; else when an attempt failed
-    converts: bool = False  # whether conversions are made, or rows of links
+    careful: bool = False  # whether to use a child from the start, not only after a failure
+    converts: bool = False  # whether to make conversions, not rows of links
     date: str = ""  # of the conversions
     all_status: bool = False  # whether responses of every status are converted
-    salvage: bool = False  # whether what is there of a truncated page is converted
+    salvage: bool = False  # whether to convert truncated pages as far as they go
     info: str = ""  # the id of the warcinfo record of the conversions
-    packed: bool = False  # whether rows of links may come in columns
+    packed: bool = False  # whether rows of links can be packed
 
 
-# Rows of links, or a conversion record with its page's number of places, or a fault.
+# Rows of links, or a conversion record with the number of its edits, or a fault.
 Item = list[Any] | tuple[bytes, int] | Fault
 
 
 def items(
     job: Job, parts: Iterable[Part], skip: Skip = lambda _part, _record: False
 ) -> Iterator[tuple[str, Item]]:
-    """What is made of archives, page by page, each with its path: rows, a record, or a fault."""
+    """Yield what each page of the archives becomes, with the path of its archive."""
     for path, group in groupby(parts, key=attrgetter("path")):
         file = None
         with ExitStack() as opened:
@@ -114,7 +114,7 @@ def _made(job: Job, path: str, page: Page) -> Item:
         made = conversion(
             page, date=job.date, profile=job.profile, policy=job.policy, info=job.info
         )
-    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+    except Exception as error:  # noqa: BLE001 (one page must not stop the others)
         return fault_of_error(page, error)
     if made.record is None:
         return b"", 0
@@ -129,7 +129,7 @@ def truncated_fault(page: Page) -> Fault:
 
 
 def fault_of_error(page: Page, error: Exception) -> Fault:
-    """Return the fault of a page on which relbase failed: of its memory, or by a defect."""
+    """Return the fault for a page on which relbase failed: lack of memory, or a bug."""
     if isinstance(error, MemoryError):
         trouble, text = Trouble.TOO_LARGE, "the page does not fit into memory"
     else:
@@ -153,12 +153,12 @@ def name_of(path: str) -> str:
     return f"{name}.warc.gz"
 
 
-# ---- the WARC files in a WACZ, or in any ZIP file. Offsets are those in the whole file, but in a
-# member that is compressed once more they count from the member's own place.
+# ---- the WARC files in a WACZ, or in any ZIP file. Offsets are those in the whole file; in a
+# compressed member, the offset in its decompressed content is added to that of its start.
 
 _is_archive: Final = regex(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
 
-# The local headers of what a WACZ has beside its archives, or of an archive (APPNOTE §4.3.7).
+# The local header of an archive, or of what a WACZ has beside its archives (APPNOTE §4.3.7).
 begins_wacz: Final = regex(
     rb"PK\x03\x04(?s:.{26})"
     rb"(?:datapackage(?:-digest)?\.json|pages/|indexes/|[!-~]{1,200}?\.w?arc(?:\.gz|\.zst)?)"
@@ -168,7 +168,7 @@ begins_wacz: Final = regex(
 def wacz_pages(
     file: BinaryIO, *, skip: Callable[[Record], bool] = lambda _: False
 ) -> Iterator[Page | Fault]:
-    """Yield the pages of all archives in a ZIP file in order, and what of them cannot be read."""
+    """Yield the pages of all archives in a ZIP file in order, and what cannot be read as faults."""
     count = 0
     try:
         with zipfile.ZipFile(file) as members:
@@ -224,7 +224,7 @@ def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:
 
 
 def _start(file: BinaryIO, member: zipfile.ZipInfo) -> int:
-    """Where the content of a member begins, behind its local header (APPNOTE §4.3.7)."""
+    """Where the content of a member begins, after its local header (APPNOTE §4.3.7)."""
     file.seek(member.header_offset + 26)
     lengths = file.read(4)
     name, extra = int.from_bytes(lengths[:2], "little"), int.from_bytes(lengths[2:], "little")

@@ -1,6 +1,6 @@
 """Conversion records: pages with absolute links, as WARC/1.1 §6.8 describes them.
 
-Equal input gives equal bytes: ids derive from what went in, and the date is an argument.
+Equal input gives equal bytes: ids are derived from the input, and the date is an argument.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Packing = Literal["", "gz", "zst"]
 
-# What made a record is part of its id: another version may make another record.
+# A part of each record's id, since another version may make another record.
 VERSION: Final = "1.0.0rc1"
 
 _DATE: Final = regex(
@@ -85,7 +85,7 @@ def conversion(
     if not result.changed:
         return Conversion(None, (), result.notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
-    # A page of ARC has no id of its own.
+    # A page of an ARC file has no id of its own.
     source = page.record_id or f"{page.url} {page.date} {page.offset}"
     head = [
         ("WARC-Type", "conversion"),
@@ -171,9 +171,9 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
 
 _MISSING: Final = "the package zstandard is needed to write .zst: pip install 'relbase[warc]'"
 
-# Measured on pages: 4 takes 1.3 times the time of 3 for 6 % less, 6 twice for 10 % less.
+# Measured on pages: 4 takes 1.3 times as long as 3 and saves 6 %, 6 twice as long and saves 10 %.
 _GZIP_LEVEL: Final = 3
-# Of isal: a fifth of the time of that for 3 % more.
+# For isal: it takes a fifth of that time, and 3 % more space.
 _ISAL_LEVEL: Final = 2
 _ZSTD_LEVEL: Final = 3
 
@@ -184,7 +184,7 @@ def check_date(date: str) -> None:
 
 
 def date_of_run(epoch: str) -> str:
-    """Return the date of a run, as WARC writes it: what SOURCE_DATE_EPOCH says, "" for now."""
+    """Return the date of a run, as WARC writes it, from SOURCE_DATE_EPOCH ("" for now)."""
     if not epoch:
         at = time.time()
     elif _EPOCH.fullmatch(epoch):
@@ -195,7 +195,7 @@ def date_of_run(epoch: str) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
-# Up to the year 5138: WARC writes a year in four digits.
+# Up to the year 5138, since WARC writes a year in four digits.
 _EPOCH: Final = regex(r"[0-9]{1,11}")
 
 
@@ -209,7 +209,7 @@ def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arg
 
 
 def derived_id(profile: Profile, policy: Policy, source: str) -> str:
-    """Return the id of what is made of a source: the same for the same."""
+    """Return the id of a record made from a source; equal arguments give equal ids."""
     chosen = " ".join(
         f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
     )
@@ -226,7 +226,7 @@ def _told(value: object) -> str:
     return repr(value) if name is None else f"{getattr(value, '__module__', '')}.{name}"
 
 
-# What would end a line of a header, or fold it: values come from archives.
+# Characters that would end a line of a header, or fold it; values come from archives.
 _breaks: Final = regex(r"[\x00-\x1f\x7f]+").sub
 
 
