@@ -1,8 +1,8 @@
-"""The links of a tree that a program holds: BeautifulSoup's or lxml's, whole or in part.
+"""Rewrites and lists the links of a tree of BeautifulSoup or lxml, or of a part of one.
 
-The functions that rewrite bytes decide what counts; only the walk is made for each kind of tree. A
-tree is what some parser made of a document: it may have dropped, moved or repaired what
-`relbase.rewrite` sees.
+The code that rewrites bytes also decides which links of a tree count; only the walk is separate.
+The parser that made the tree may have dropped, moved or repaired what `relbase.rewrite` sees in the
+bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 
 @advised
 def make_links_absolute(
-    tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
+    tree: Any,  # noqa: ANN401 (of either package; neither is imported)
     base_url: URL | None = None,
     resolve_base_href: bool = True,  # noqa: FBT001, FBT002 (lxml's signature)
     handle_failures: Literal["ignore", "discard"] | None = "ignore",
@@ -69,7 +69,7 @@ def make_links_absolute(
             f"handle_failures is {handle_failures!r}: give 'ignore', 'discard' or None"
         )
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    # All is found before anything is changed: the walk goes along what would change.
+    # Find everything before changing anything: the walk follows what would change.
     values = list(walk.values(all_=False))
     is_asked = handle_failures != "ignore"
     failed = [link for value in values for link in value.failed()] if is_asked else []
@@ -111,7 +111,7 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
 
 @advised
 def tree_links(
-    tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
+    tree: Any,  # noqa: ANN401 (of either package; neither is imported)
     base_url: URL | None = None,
     *,
     resolve_base_href: bool = True,
@@ -166,7 +166,7 @@ def _check_bool(name: str, value: object) -> None:
 
 
 def _opened(tree: object, policy: Policy) -> Tree:
-    """The tree in the hands of what knows its package."""
+    """The tree, wrapped in the class that knows its package."""
     packages = {class_.__module__.partition(".")[0] for class_ in type(tree).__mro__}
     if isinstance(tree, (list, tuple)):
         raise TypeError(f"a {type(tree).__name__} is not a tree: give one tree at a time")

@@ -1,7 +1,7 @@
-"""What is known of the names in a tree: the rows of the vocabularies, by names as lxml has them.
+"""The rows of the vocabularies for the names in a tree, which are spelled as in lxml.
 
-Some parsers make elements of what a browser takes for text (the inside of textarea, of iframe).
-These become text again when the tree is written, so that they do not count.
+Some parsers make elements of what browsers read as text (inside textarea or iframe). They become
+text again when the tree is written to a file, so they do not count.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class Scope(NamedTuple):
-    """What an `xml:base` decides (XML Base §4)."""
+    """The effect of an `xml:base` (XML Base §4)."""
 
-    inside: Context  # what the references inside are resolved with
-    around: Context  # what it is resolved with itself
+    inside: Context  # the context of the references inside
+    around: Context  # the context of the `xml:base` itself
     depth: int
 
 
 class Around(NamedTuple):
-    namespace: str = HTML  # whose rules are followed
+    namespace: str = HTML  # the vocabulary whose rules apply
     hidden: bool = False  # a `<base>` here does not count
     opaque: bool = False  # what looks like elements here is text
-    scope: Scope | None = None  # the xml:base of what is around
-    item: Any = None  # the item of a feed, where its link is the base (the policy `item_links`)
+    scope: Scope | None = None  # the xml:base that applies
+    item: Any = None  # the item of a feed, if its link is the base (policy `item_links`)
 
 
 TOP: Final = Around()
@@ -43,51 +43,51 @@ TOP: Final = Around()
 
 class ElementRow(NamedTuple):
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
-    vocabulary: str | None = None  # whose element it is, None for an unknown one
-    # Its attributes, each with its rows, and with the one row that counts whatever the element says
-    # (None where that depends); the rows of its text by "".
+    vocabulary: str | None = None  # None for an unknown element
+    # The rows of each attribute, and of the text (""). `plain` has the row of an attribute that
+    # counts whatever the other attributes are, or None if they decide.
     rows: Mapping[str, tuple[Row, ...]] = {}
     plain: Mapping[str, Row | None] = {}
-    # The attributes that decide how others, or its text, hold references.
+    # By the same keys: the attributes that decide which rows count.
     asks: Mapping[str, frozenset[str]] = {}
-    unasked: Mapping[str, tuple[Row, ...]] = {}  # what counts where it has none of them
-    own: frozenset[str] = frozenset()  # those in rows, and those that its text asks for
-    speaks: bool = False  # whether its text holds references where it has no attributes
-    inner: str = HTML  # whose rules are followed inside of it
-    hides: bool = False  # whether a `<base>` inside of it does not count
-    is_opaque: bool = False  # whether what looks like elements inside of it is text
-    is_special: bool = False  # whether something else holds inside of it than around it
+    unasked: Mapping[str, tuple[Row, ...]] = {}  # the rows that count if it has none of these
+    own: frozenset[str] = frozenset()  # those in `rows`, and those that `asks` has for its text
+    speaks: bool = False  # whether its text holds references if it has no attributes
+    inner: str = HTML  # the vocabulary whose rules apply inside it
+    hides: bool = False  # whether a `<base>` inside it does not count
+    is_opaque: bool = False  # whether what looks like elements inside it is text
+    is_special: bool = False  # whether other rules apply inside it than around it
     is_item: bool = False  # of a feed
-    is_base: bool = False  # whether it is HTML's `<base>`, which stands on what is around all
+    is_base: bool = False  # whether it is HTML's `<base>`, which resolves against the outer base
 
 
 COMMENT: Final = ElementRow(b"")
 SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
 
-# An element, a comment or an instruction that may hold references (a plain tuple, since there are
-# many): what is known of it, its attributes, the xml:base that is in force in it, its own one
-# first, and its item as in `Around`.
+# An element, comment or instruction that may hold references, as a plain tuple, since there are
+# many: the node, its row, its attributes, the xml:base that applies (its own, if it has one), and
+# its item as in `Around`.
 Spot: TypeAlias = tuple[Any, ElementRow, Iterable[str], Scope | None, Any]
 
-# Elements inside of which something else holds than around them.
+# Elements inside which other rules apply than around them.
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
 _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
 
-# The elements of HTML that have rows of their own, or something else inside.
+# The elements of HTML that have rows of their own, or other rules inside.
 _NAMED: Final = frozenset(
     (*(place[1] for place in vocabulary.PLACES), *(name for _, name in vocabulary.TEXT_ROWS))
 ) | (_SPECIAL | {b"template", b"noscript"})
 
 
 class Known:
-    """What is known of the names of one tree."""
+    """Finds the rows for the names of one tree."""
 
     def __init__(self, root: str, policy: Policy, *, is_html: bool) -> None:
         self._is_html = is_html
         self._finds_items = policy.item_links
         plain = ROOTS.get(_encoded(root))
         self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
-        # Whether browsers read the document as their own: they know no xml:base in it.
+        # Whether browsers show the document, and so ignore xml:base in it.
         self.is_shown = self.kind(root, TOP).vocabulary in SHOWN
 
     def kind(self, tag: str, around: Around) -> ElementRow:
@@ -98,7 +98,7 @@ class Known:
         is_same = scope is around.scope and kind.inner == around.namespace
         if is_same and not (kind.hides or kind.is_opaque or kind.is_item):
             return around
-        # An xml:base inside of an item is stronger than its link.
+        # An xml:base inside an item counts before the item's link.
         item = around.item if scope is around.scope else None
         return Around(
             kind.inner,
@@ -109,11 +109,11 @@ class Known:
         )
 
     def spelled(self, name: bytes) -> tuple[str, ...]:
-        """How a tree may spell an attribute of the vocabulary."""
+        """The names that an attribute of the vocabulary may have in the tree."""
         return _spelled(name, is_html=self._is_html)
 
 
-# As lxml names what the vocabulary names otherwise.
+# lxml's names for attributes that the vocabulary spells differently.
 _SPELLED: Final = {
     **{key: f"{{{uri.decode()}}}{local.decode()}" for (uri, local), key in KEYS.items()},
     **{lower: cased.decode() for cased, lower in CASED.items()},
@@ -149,7 +149,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         name = name.lower()
         vocabulary_ = vocabulary_ if uri else namespace_in_tree(name, namespace)
         if vocabulary_ == namespace == HTML and name not in _NAMED and b":" not in name:
-            # A hostile document has many names.
+            # A hostile document has many names: they share one row in the cache.
             known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
             return known._replace(name=name)
         if vocabulary_ in SHOWN:
@@ -193,19 +193,19 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
 
 
 def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
-    """Those of some rows whose conditions hold, as they count."""
+    """The rows whose conditions hold, in the form in which they count."""
     return tuple(filter(None, (counting((row,), value_of, extended=True) for row in rows)))
 
 
 def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
-    """The attributes that decide which of some rows counts, and how."""
+    """The attributes that decide which of these rows count, and how."""
     for row in rows:
         for condition in filter(None, (row.when, row.local_when)):
             for name in condition.asks:
                 yield from _spelled(name, is_html=is_html)
 
 
-# Names that documents share; a hostile one may be as long as its document.
+# Longer names are not cached: in a hostile document a name may be as long as the document.
 _LONGEST_NAME: Final = 64
 _remembered: Final = lru_cache(maxsize=1024)(_kind)
 
@@ -215,11 +215,11 @@ def _encoded(name: str) -> bytes:
 
 
 def names_html(root: object) -> bool:
-    """Whether a root in no namespace is an element of HTML: so is then the whole tree."""
+    """Whether a root without a namespace is an element of HTML, so that the whole tree is HTML."""
     return isinstance(root, str) and _encoded(root.lower()) in _HTML_ROOTS
 
 
-# Those of HTML Living Standard §4, and older ones, that no vocabulary of XML has as its root.
+# Elements of HTML Living Standard §4, and older ones, that are not the root of an XML vocabulary.
 _HTML_ROOTS: Final = frozenset(
     b"html head body div span p a img ul ol li dl dt dd table thead tbody tfoot tr td th section "
     b"nav main aside header footer figure form font center blockquote pre br hr h1 h2 h3 h4 h5 h6 "

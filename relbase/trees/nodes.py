@@ -1,8 +1,8 @@
-"""lxml's trees: of `lxml.html`, and of `lxml.etree` with or without namespaces.
+"""Trees of `lxml.html`, and of `lxml.etree` with or without namespaces.
 
-To mind: an element of lxml is a proxy that lives as long as somebody holds it; where its place in
-the tree is remembered, so is the proxy. `tail`, the text after an element, belongs to the element,
-and must not go with it.
+Caution: an element of lxml is a proxy that lives only as long as something refers to it. Code that
+compares elements with `is` must keep the proxies. `tail`, the text after an element, belongs to the
+element, but must stay when the element is removed.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
 
 
 class LxmlTree(Tree):
-    """A tree of lxml, or the part of one that an element begins."""
+    """A tree of lxml, or the part of one from an element down."""
 
     XML_BASE = XML_BASE
 
     def __init__(self, element: Node, policy: Policy) -> None:
         tree = element.getroottree()
-        # Of a part that was taken out `tree` is the whole that it was in.
+        # If a part was removed from a tree, `tree` is still that whole tree.
         root = element
         for around in element.iterancestors():
             root = around
         self._is_parsed = isinstance(tree.parser, etree.HTMLParser)
         is_html = self._is_parsed or names_html(root.tag)
-        # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
+        # html5lib makes XHTML from HTML, and lxml chooses the prefix.
         self._has_conditional = is_html or root.prefix == "html"
         super().__init__(element, root, root, tree.docinfo.encoding, policy, is_html=is_html)
         url = tree.docinfo.URL
@@ -57,7 +57,7 @@ class LxmlTree(Tree):
             return
         kinds: dict[str, ElementRow] = {}
         nodes = self._nodes()
-        # Each node is looked at: to have lxml look for names and attributes takes as long.
+        # Look at every node: asking lxml to search for names and attributes is not faster.
         for node in nodes:
             tag = node.tag
             kind = kinds.get(tag)
@@ -78,7 +78,7 @@ class LxmlTree(Tree):
                 yield node, kind, keys, None, None
 
     def _nodes(self) -> Iterator[Node]:
-        """The nodes of this part; the whole has comments around its root."""
+        """The nodes of this part; of the whole tree also the comments around its root."""
         nodes = self._part.iter()
         if self._part is not self._root:
             return iter(nodes)
@@ -91,7 +91,7 @@ class LxmlTree(Tree):
         is_sheet = node.tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html
         return SHEET if is_sheet else None
 
-    # lxml.html's own `set` is another, for attributes without a value.
+    # Not the `set` of lxml.html, which treats attributes without a value differently.
     get = staticmethod(etree._Element.get)  # noqa: SLF001
     set = staticmethod(etree._Element.set)  # noqa: SLF001
     _keys = staticmethod(etree._Element.keys)  # noqa: SLF001
@@ -106,7 +106,7 @@ class LxmlTree(Tree):
         return attribute
 
     def _named(self, name: str, inside: Node) -> Iterator[Node]:
-        # What a parser of HTML made is in no namespace: to look in any takes twice the time.
+        # An HTML parser uses no namespace, and searching in all of them takes twice as long.
         return iter(inside.iter(f"{{{'' if self._is_parsed else '*'}}}{name}"))
 
     def attributes(self, element: Node) -> MutableMapping[str, Any]:

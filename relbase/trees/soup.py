@@ -1,7 +1,7 @@
-"""BeautifulSoup's trees, by any of its parsers: html.parser, lxml, html5lib, xml.
+"""Trees of BeautifulSoup, made by any of its parsers: html.parser, lxml, html5lib, xml.
 
-To mind: `Tag` answers to every name (`tag.anything` is a search), so only names that it has are
-asked for. Values may be lists, where BeautifulSoup takes an attribute for a list of words.
+Caution: `tag.anything` searches for an element of that name, so use only attributes that a `Tag`
+has. The value of an HTML attribute may be a list, if BeautifulSoup splits it into words.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def soup_tree(tree: object, policy: Policy) -> SoupTree:
     if not isinstance(tree, bs4.Tag):
         fix = "give the soup, or a tag: of a list of tags one at a time"
         raise TypeError(f"a {type(tree).__name__} holds no links: {fix}")
-    if vars(tree).get("_decomposed"):  # `tree.decomposed` looks for an element of that name
+    if vars(tree).get("_decomposed"):  # `tree.decomposed` would search for an element
         raise ValueError("the tag was destroyed by decompose(): find it again, or parse again")
     return SoupTree(tree, policy)
 
 
 class SoupTree(Tree):
-    """A soup, or the part of one that a tag begins."""
+    """A soup, or the part of one from a tag down."""
 
     XML_BASE = "xml:base"
 
@@ -66,7 +66,7 @@ class SoupTree(Tree):
         return COMMENT if is_comment else None
 
     def _name(self, node: PageElement) -> str:
-        """The name of a tag as lxml has it; in HTML without the namespace, which html5lib gives."""
+        """The name of a tag as in lxml; in HTML without the namespace, which html5lib sets."""
         if not isinstance(node, bs4.Tag):
             return ""
         if self._is_html or not node.namespace:
@@ -96,7 +96,7 @@ class SoupTree(Tree):
         return tag.attrs
 
     def get(self, tag: Node, attribute: str) -> str:
-        """The value of an attribute: BeautifulSoup has lists of words."""
+        """The value of an attribute, joined if BeautifulSoup has a list of words."""
         value = tag.attrs.get(attribute)
         return " ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value or "")
 
@@ -105,7 +105,7 @@ class SoupTree(Tree):
         tag.attrs[attribute] = value.split() if is_list else value
 
     def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
-        """The text of an element, unless there are elements in it, or of a comment."""
+        """The text of a comment, or of an element without elements in it."""
         if isinstance(element, NavigableString):
             return (((element,), str(element)),)
         if any(isinstance(node, bs4.Tag) for node in element.contents):
@@ -131,13 +131,13 @@ class SoupTree(Tree):
 
 
 def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
-    """A tag and all that is inside, in the order of the document."""
+    """A tag and all nodes inside it, in document order."""
     last: PageElement | None = tag
     while last is not None and last.next_sibling is None:
         last = last.parent
     end = None if last is None else last.next_sibling
     node: PageElement | None = tag
-    if isinstance(tag, bs4.BeautifulSoup):  # whose own `next_element` is not set
+    if isinstance(tag, bs4.BeautifulSoup):  # its own `next_element` is not set
         node = tag.contents[0] if tag.contents else None
     while node is not None and node is not end:
         yield node

@@ -1,4 +1,4 @@
-"""What trees of both packages have in common, and what a walk asks of one."""
+"""What the trees of both packages have in common, and what a walk needs of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relbase.references.xml import ALTERNATES
 from relbase.rewriting.items import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
 
-# An element, of a package without types that serve.
+# A node of either package; neither has types that help here.
 Node: TypeAlias = Any
 
 
@@ -40,7 +40,7 @@ class Value(NamedTuple):
     """One value or text of a tree that holds references."""
 
     holder: Any  # the element, or what holds the text
-    text: str | None  # what it becomes, None for the same
+    text: str | None  # what it becomes; None if unchanged
     links: list[TreeLink]  # the references in it
 
     def failed(self) -> list[TreeLink]:
@@ -51,36 +51,36 @@ _conditional: Final = regex(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
 
 
 def is_conditional(comment: str | None) -> bool:
-    """Whether a comment is a conditional one, in which markup is hidden."""
+    """Whether a comment is a conditional comment, which hides markup."""
     return comment is not None and _conditional(comment) is not None
 
 
 class Tree:
     """A tree of one package, or a part of one."""
 
-    # What each package does in its own way.
+    # What each package implements in its own way.
     XML_BASE: str  # how the tree names the attribute
-    spots: Callable[[], Iterable[Spot]]  # what may hold references, in order
+    spots: Callable[[], Iterable[Spot]]  # yields what may hold references, in order
     _name: Callable[[Node], str]  # the name of an element as lxml has it, "" for anything else
-    _aside: Callable[[Node], ElementRow | None]  # COMMENT, SHEET or None, for anything else
+    _aside: Callable[[Node], ElementRow | None]  # for other nodes: COMMENT, SHEET or None
     _keys: Callable[[Node], Iterable[str]]  # the names of its attributes as lxml has them
-    _named: Callable[[str, Node], Iterable[Node]]  # elements of a local name, inside of one
+    _named: Callable[[str, Node], Iterable[Node]]  # the elements with a local name inside another
     _parent: Callable[[Node], Node]
     _children: Callable[[Node], Iterable[Node]]
     attributes: Callable[[Node], MutableMapping[str, Any]]
     spelled: Callable[[Node, str], str]  # how the element names an attribute
     get: Callable[[Node, str], str]  # the value of an attribute that is there
     set: Callable[[Node, str, str], None]
-    # The text of an element, a comment or an instruction, with what holds it; none for an element
-    # with others in it.
+    # The text of an element, a comment or an instruction, with what holds it; nothing for an
+    # element that contains others.
     texts: Callable[[Node], Sequence[tuple[Any, str]]]
-    # Writes another text in place of what is held, and returns the element, or what replaces it.
+    # Replaces the text in its holder, and returns the element, or the node that replaces it.
     set_text: Callable[[Node, Any, str], Node]
-    remove: Callable[[Node], None]  # takes an element away, and leaves what stands after it
+    remove: Callable[[Node], None]  # removes an element, but not the text after it
 
-    # What an xml:base decides inside of another; nothing before somebody asks.
+    # Returns the scope of an xml:base inside another scope. A walk sets it; before, there is none.
     enter: Callable[[str, Scope | None], Scope | None] = staticmethod(lambda _stated, _scope: None)
-    url: str | None = None  # what the document was retrieved from, where the tree knows it
+    url: str | None = None  # the retrieval URL, if the tree knows it
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Tree:
         self._part = part
         self._root = root
         self._is_html = is_html
-        self.label = label  # of the document's charset, where the tree knows it
+        self.label = label  # of the document's charset, if the tree knows it
         self.known = Known(self._name(top), policy, is_html=is_html)  # top: the first element
 
     def bases(self, *, whole: bool) -> Iterator[Node]:
@@ -116,7 +116,7 @@ class Tree:
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
     def item_link(self, item: Node) -> str:
-        """The link of a feed's item: a text of RSS, or where Atom's first alternate leads."""
+        """The link of a feed's item: the text of `link` in RSS, the first alternate in Atom."""
         name = self._name(item)
         wanted = f"{name[: name.rfind('}') + 1]}link"
         for link in self._children(item):
@@ -129,7 +129,7 @@ class Tree:
         return ""
 
     def _scope(self, element: Node, here: Around) -> Scope | None:
-        """The xml:base that is in force in an element: its own one counts for itself too."""
+        """The xml:base that applies in an element, and to the element itself."""
         stated = "" if self._is_html else self.get(element, self.XML_BASE)
         return self.enter(stated, here.scope) if stated else here.scope
 
@@ -138,7 +138,7 @@ class Tree:
         ancestors = []
         while (element := self._parent(element)) is not None:
             ancestors.append(element)
-        # Lists let go of their last first, and lxml looks for what is around whatever goes.
+        # A list frees its last item first, and lxml then climbs to an ancestor that is still alive.
         ancestors.reverse()
         for ancestor in ancestors:
             kind = self.known.kind(self._name(ancestor), around)
@@ -146,10 +146,10 @@ class Tree:
         return around
 
     def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Spot]:
-        """The spots among nodes, with what is around each where that is not what is at the top."""
+        """The spots among nodes, each with the scope and item that apply there."""
         known, name_of, parent = self.known, self._name, self._parent
-        kinds: dict[tuple[str, str], ElementRow] = {}  # by the namespace around, too
-        # What is around the children of the nodes around, the innermost last; not at the top.
+        kinds: dict[tuple[str, str], ElementRow] = {}  # by tag and the namespace around it
+        # The ancestors of a node that matter, with what is around their children; innermost last.
         arounds: list[tuple[Node, Around]] = []
         if around is not TOP:
             arounds.append((parent(first), around))

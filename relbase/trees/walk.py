@@ -1,7 +1,7 @@
-"""A walk over a tree: which values hold references, what these are, and what they become.
+"""A walk over a tree: finds the values that hold references, and what they become.
 
-The visits that rewrite bytes read each value: encoded as UTF-8 going in, decoded coming out. Plain
-references, which most are, go to the resolver at once.
+The visits that rewrite bytes read each value: it is encoded as UTF-8 for them, and what they return
+is decoded. Plain references, which most are, go straight to the resolver.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from relbase.view.xml_values import doubts, value_view
 
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:
-    """The context of what was retrieved from a URL, for any task."""
+    """The context of a document that was retrieved from a URL, for any task."""
     base, _ = establish(retrieval(url, ())[0], UNKNOWN, profile=profile)
     context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
     return context.having(base=base, encoding=lookup(label or "") or "utf-8")
@@ -46,7 +46,7 @@ _outside: Final = remembering(_on_url)
 
 
 class Walk:
-    """A tree that is looked into for one call."""
+    """The walk over a tree for one call."""
 
     def __init__(
         self,
@@ -68,25 +68,25 @@ class Walk:
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
         self.inside = self._around.on(base)
-        # What resolves plain references, by the context; None where more decides.
+        # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
-        # What values that pages repeat become, by their rows and contexts.
+        # Results for values that pages repeat, by value, row and context.
         self._repeated: dict[tuple[str, int, int], Value] = {}
-        # Which rows count, by what elements say (kept for their ids).
+        # The rows that count, by what elements say (kept alive, since keys have their ids).
         self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
-        self._all = True  # whether what stays is asked for, too
-        # Where xml:base nests too deep: kept, since contexts are known by their ids.
+        self._all = True  # whether the caller also asks for links that stay
+        # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.on(UNKNOWN)
-        # The contexts on what is stated inside, by the contexts around.
+        # The contexts with bases stated inside the document, by the context around.
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
-        # In what browsers show xml:base does not count, but is made absolute (rule 7).
+        # In documents that browsers show, xml:base does not count, but is made absolute (rule 7).
         self._ignores_scopes = profile is Profile.WHATWG and tree.known.is_shown
-        self._item: tuple[Any, str] = None, ""  # of a feed, and its link
+        self._item: tuple[Any, str] = None, ""  # an item of a feed, and its link
 
-    # One loop over all attributes: a call for each would take longer than what is done with it.
+    # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
-        """The values that hold references, in the order of the document."""
+        """The values that hold references, in document order."""
         get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
         self._all = all_
         inside, budget = self.inside, self._budget
@@ -130,7 +130,7 @@ class Walk:
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            # As `TreeLink(...)` and `Value(...)`, in half the time.
+                            # `TreeLink(...)` and `Value(...)` take twice as long.
                             link = new(TreeLink, (element, attribute, value, 0, url, _REWRITTEN))
                             yield new(Value, (element, url, [link]))
                             continue
@@ -143,7 +143,7 @@ class Walk:
                 yield from self._texts(spot, rows, context)
 
     def _context(self, spot: Spot) -> Context:
-        """What the references of an element are resolved with."""
+        """The context of the references of an element."""
         _, kind, _, scope, item = spot
         if kind.is_base:
             return self._around
@@ -153,7 +153,7 @@ class Walk:
         return self._on_link(item, context) if kind.vocabulary == HTML else context
 
     def _on_link(self, item: Node, context: Context) -> Context:
-        """The context of HTML on the link of the feed's item around it, if that is asked for."""
+        """The context of HTML in a feed's item, with the item's link as its base if asked for."""
         if item is None:
             return context
         if item is not self._item[0]:
@@ -167,7 +167,7 @@ class Walk:
         return Scope(self._based(trimmed(stated), "xml:base", around), around, depth)
 
     def _based(self, stated: str, source: str, around: Context) -> Context:
-        """The context on a base that is stated in a document."""
+        """The context with a base that the document states."""
         if not stated:
             return around
         key = (id(around), stated)
@@ -177,7 +177,7 @@ class Walk:
         return self._stated[key]
 
     def _rows(self, spot: Spot, key: str) -> tuple[Row, ...]:
-        """The rows of an attribute, or of the text, that count by what the element says."""
+        """The rows of an attribute, or of the text, that count in this element."""
         element, kind, keys, *_ = spot
         asks, get, spelled = kind.asks[key], self._tree.get, self._tree.spelled
         if asks.isdisjoint(keys):
@@ -189,13 +189,13 @@ class Walk:
         rows = all_counting(
             kind.rows[key], lambda name: encode_inner(self._said(spot, name)).lower()
         )
-        # A hostile document has no end of others.
+        # Limited, since a hostile document can have any number of them.
         if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
             self._counted[id(kind), said] = kind, rows
         return rows
 
     def _texts(self, spot: Spot, rows: tuple[Row, ...], context: Context) -> Iterator[Value]:
-        # Of most scripts the text is never looked at: it may be long.
+        # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, _, _, item = spot
         for holder, text in self._tree.texts(element):
             encoded = encode_inner(text)
@@ -207,7 +207,7 @@ class Walk:
                 yield self._apart(element, holder, text, visit, inside)
 
     def written(self, value: Value) -> list[TreeLink]:
-        """Write what a value becomes, and return its links that change or cannot be resolved."""
+        """Write the new value, and return its links that change or cannot be resolved."""
         holder, text, every = value
         links = [link for link in every if link[5] in _REPORTED]
         if text is None:
@@ -223,7 +223,7 @@ class Walk:
         return links if made is element else [link._replace(element=made) for link in links]
 
     def discarded(self, value: Value) -> list[TreeLink]:
-        """Take a value away, and return its links that cannot be resolved."""
+        """Remove a value, and return its links that cannot be resolved."""
         element, attribute = value.links[0][:2]
         if attribute is None:
             self._tree.set_text(element, value.holder, "")
@@ -232,12 +232,12 @@ class Walk:
         return value.failed()
 
     def drop_base(self) -> None:
-        """Take every `<base>` with an href away that decided or could."""
+        """Remove every `<base href>` that counted, or could."""
         for element in list(self._tree.bases(whole=False)):
             self._tree.remove(element)
 
     def _said(self, spot: Spot, name: bytes) -> str:
-        """The value of an attribute of the vocabulary, "" where there is none."""
+        """The value of an attribute of the vocabulary; "" if it is missing."""
         element, _, keys, *_ = spot
         for key in self._tree.known.spelled(name):
             if key in keys:
@@ -245,7 +245,7 @@ class Walk:
         return ""
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
-        """What resolves plain references, if what it makes of them is written as it is."""
+        """The resolver for plain references; None if its results cannot be written as they are."""
         key = id(context)
         if key not in self._resolvers:
             task, url = context.task, context.base.url
@@ -285,7 +285,7 @@ class Walk:
     def _url(
         self, kind: ElementRow, row: Row, value: str, context: Context
     ) -> tuple[str | None, str, int, str | None, Status] | None:
-        """What a value that is one URL becomes: what `visit_url` says, without its detours."""
+        """What a value that is one URL becomes: a faster `visit_url`; None to fall back to that."""
         written = value.strip(C0_AND_SPACE)
         reference = written if written.isprintable() else clean(written)
         if not reference or self._budget.left < len(context.base.url):
@@ -293,7 +293,7 @@ class Walk:
         status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
         new = None
         if status is _REWRITTEN and url is not None:
-            new = spell(_URL, url, b"", Span(0, 0))  # white space around it goes
+            new = spell(_URL, url, b"", Span(0, 0))  # without the white space around it
             self._budget.left -= max(0, len(new) - len(value))
         start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
         return new, written, start, url, status
@@ -306,7 +306,7 @@ class Walk:
         visit: Callable[[Context], Iterable[Item]],
         context: Context,
     ) -> Value:
-        """What a text becomes: edits and links are asked for apart, since each is quickly found."""
+        """What a text becomes: one visit for edits and one for links, since each is fast."""
         before = self._budget.state()
         items = list(visit(context.asking(context.task._replace(edits_only=True))))
         if not items and not self._all:
@@ -324,7 +324,7 @@ class Walk:
         written: str,
         items: Iterable[Item],
     ) -> Value:
-        """What a value or text becomes by the items of a visit."""
+        """What a value or text becomes, from the items of a visit."""
         text = encode_inner(written)
         edits: list[Edit] = []
         links: list[TreeLink] = []
@@ -335,7 +335,7 @@ class Walk:
             elif isinstance(item, Found):
                 start, url, status = item.span.start, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
-                    status = Status.UNRESOLVED  # no note can tell of it
+                    status = Status.UNRESOLVED  # there are no notes to say so
                 if start < passed:
                     passed = at = 0
                 at += len(decode_inner(text[passed:start]))
@@ -344,9 +344,9 @@ class Walk:
         return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
     def _sheet(self, element: Node) -> Iterator[Value]:
-        """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
+        """The one value of `<?xml-stylesheet href="..."?>`, unless it points into the document."""
         for holder, written in self._tree.texts(element):
-            text = b" " + encode_inner(written)  # lxml leaves the space before it out
+            text = b" " + encode_inner(written)  # lxml omits the space before it
             if (href := sheet_href(text, 0, len(text))) is None:
                 continue
             raw = text[href.start : href.end]
@@ -372,9 +372,9 @@ class Walk:
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
-# What `make_links_absolute` describes.
+# The links that `make_links_absolute` returns.
 _REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
-# Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
+# Looking up an enum member in Python 3.11 takes as long as everything else for a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
@@ -383,17 +383,17 @@ _REWRITTEN: Final = Status.REWRITTEN
 _ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
 
-# A reference that holds no parameters and nothing that a URL parser writes anew.
+# A reference without parameters, and without anything that a URL parser would change.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
 _plain: Final = regex(
     rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
     rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
 ).fullmatch
 
-# The rows of the vocabularies stay as long as the process.
+# Cached by row, since the rows of the vocabularies live as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
 _BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
-# Longer values are seldom there twice.
+# Longer values rarely repeat.
 _LONGEST: Final = 2048
 _MANY: Final = 1024
