@@ -1,4 +1,4 @@
-"""Texts and bases of a document as markup of a page: nothing in it runs, and all can be seen."""
+"""Texts and bases of a document as markup in which nothing can run, and nothing is invisible."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Entity, Link
 
-# What changes how text around it is read, or what cannot be seen: controls, formats (bidirectional
-# overrides among them), lone surrogates, private use, line and paragraph separators.
+# Characters that are invisible, or change how the text around them is shown: controls, formats
+# (such as bidirectional overrides and tags), lone surrogates, line and paragraph separators.
 _UNSEEN: Final = regex(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffc\U000e0000-\U000e0fff]+"
 )
 
-# A URL may be as long as its document.
+# In characters: a URL may be as long as its document.
 _LONG: Final = 2_000
 
 
 def text(value: str) -> str:
-    r"""Return a text as markup: escaped, and what cannot be seen as escapes in a `<span>`."""
+    r"""Return a text as markup, with invisible characters as escapes in a `<span>`."""
     escaped = escape(value, quote=False).replace("\r\n", "\n").replace("\r", "\n")
     return _UNSEEN.sub(lambda found: f'<span class="u">{_code(found)}</span>', escaped)
 
@@ -60,7 +60,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 class Shown(NamedTuple):
     section: str  # of RFC 1808
     title: str  # as the figure of §3 has it
-    missing: str  # what is said where nothing states a base in it
+    missing: str  # what to say if nothing in this layer states a base
 
 
 _CONTENT: Final = "Base URL embedded in the document's content"
@@ -79,11 +79,11 @@ def badge(base: Base) -> str:
     return f'<span class="badge {base.layer.value}">{SHOWN[base.layer].section}</span>'
 
 
-# ---- The nested boxes of RFC 1808 §3, as its figure draws them: the label stands below what is
-# inside. Of a document each layer is drawn; of a message its parts, each with the bases that it
-# states.
+# ---- The nested boxes of RFC 1808 §3, as its figure draws them: each has its label below its
+# content. A document is drawn with all layers; a message with its parts, each with the bases that
+# it states.
 
-# A mailbox may have very many: a page that nobody can read says no more than a number.
+# A mailbox may have very many parts. Nobody can read that many, so the rest is only counted.
 MAX_DRAWN: Final = 1_000
 
 _OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
@@ -112,7 +112,7 @@ def summed(counts: Counter[Status]) -> str:
 
 
 def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
-    """The box of each layer around what is inside, the innermost first."""
+    """The boxes of the layers around `inner`, the innermost layer first."""
     stated = [*outward(base)]
     refused = [note for one in stated for note in one.refused]
     for layer in layers:
@@ -155,18 +155,18 @@ def _layer_of(note: Note) -> Layer:
     source = note.text.partition(": ")[0]
     if source.startswith(("<", "xml:base")):
         return Layer.EMBEDDED
-    # A mark has a source with "of" too: "the mark of a browser", "HostUrl of Zone.Identifier".
+    # Sources of marks contain " of ", too: "the mark of a browser", "HostUrl of Zone.Identifier".
     return Layer.ENTITY if source.partition(" of ")[0] in _HEADERS else Layer.RETRIEVAL
 
 
 def _key(base: Base) -> tuple[str, str]:
-    # Not the layer: what a header states is §3.1 to the message and §3.2 to the parts inside.
+    # Without the layer: a header's base is §3.1 for the message, and §3.2 for the parts inside.
     return base.url, base.source
 
 
 # ---- the parts of a message, the messages of a mailbox
 
-# What holds parts, by the first half of its type.
+# Names of entities that have parts, by the first half of their type.
 _WHOLE: Final = {"message": "The message", "multipart": "The message", "application": "The mailbox"}
 
 
@@ -175,7 +175,7 @@ def _drawn(
 ) -> str:
     """The boxes of a message and its parts; `shown` are the bases of the boxes around it.
 
-    No recursion: parts nest deeper than Python's calls.
+    It does not recurse, since parts nest deeper than Python's calls can.
     """
     around = _around(entities)
     known: list[set[tuple[str, str]]] = []

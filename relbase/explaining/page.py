@@ -1,4 +1,4 @@
-"""The page on a document and the index of several: templates, and what goes into them."""
+"""The page about a document, and the index of several: fills in their templates."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from relbase.pipeline import entities_called, links_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
 
-# A reader goes through no more of them; the command line's warnings have all.
+# Nobody reads more of them here, and the command line's warnings have all.
 _MAX_NOTES: Final = 200
 
 
 class Summary(NamedTuple):
-    """What an index says of a document."""
+    """What an index shows about a document."""
 
     title: str
     type: str  # its media type
@@ -62,7 +62,7 @@ def explain(data: bytes, **call: Unpack[Arguments]) -> str:
 def page(
     data: bytes, call: Call, title: str = "", *, wording: Callable[[str], str] = str
 ) -> tuple[str, Summary]:
-    """Return the page on a document, with the texts of notes in this `wording`, and its summary."""
+    """Return the page about a document, and its summary; `wording` rewords the texts of notes."""
     result = rewrite_called(data, call)
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
     base, edits = result.base, deque(result.edits)
@@ -70,7 +70,7 @@ def page(
     links = deque(links_called(data, call))
     found = list(entities_called(data, call))
     document = open_input(data, call).document
-    if not found or found[0].part:  # of a mailbox its messages are listed, not itself
+    if not found or found[0].part:  # for a mailbox only its messages are listed
         type_ = document.format.types[0]
         found.insert(0, Entity("", type_, Span(0, len(data)), base))
     encoding = document.charset.name if document.charset else document.context.charset
@@ -83,13 +83,13 @@ def page(
     )
     start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
     listed = listing(list(islice(links, MAX_LISTED)), len(links), notes, call, encoding)
-    # Edits and links take more than the page: they are let go of while it is written.
+    # Edits and links take more memory than the page, so they are freed while it is written.
     shown = source(document, call.charset, edits, links)
     pieces = chain((start,), shown, (middle,), listed, (end,))
     return "".join(pieces), summary
 
 
-_LATER: Final = "\0"  # no page holds it
+_LATER: Final = "\0"  # occurs in no page
 
 
 def _head(summary: Summary, within: int, profile: str) -> str:
@@ -155,7 +155,7 @@ def _cells(counts: Counter[Status]) -> str:
 
 
 def _whole(title: str, head: str, main: str) -> str:
-    """A page around its content: it may use its own style sheet, and nothing else in the world."""
+    """A page around its content. It can use its own style sheet, and nothing else."""
     style = f"\n{_file('page.css')}"
     digest = b64encode(sha256(style.encode()).digest()).decode()
     return _file("page.html").format(

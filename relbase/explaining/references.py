@@ -1,7 +1,7 @@
 """The references of a document: marked in its source by the layer that decides, and listed.
 
 An edit strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). A body in base64
-or quoted-printable is shown as it decodes, in a frame of its own. The whole stands in chunks of
+or quoted-printable is shown decoded, in a frame of its own. The source is divided into chunks of
 many lines, so that a browser lays out only those that are in sight.
 """
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from relbase.results import Link
     from relbase.url.step import Step
 
-# A chunk ends at the first line end after this many bytes; without one it is cut here at last: a
-# page that was minified is one line.
+# A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a
+# minified page may be one line.
 _CHUNK: Final = 8 << 10
 _LONGEST: Final = 64 << 10
 
-# A longer source is laid out by the browser as far as it is in sight; of a short one it would
-# guess a height, and jump.
+# Browsers lay out only the visible part of a longer source. For a short one they would guess the
+# height, and jump.
 _FAR: Final = 16 * _CHUNK
 
-# What the title of a mark has of a URL, in characters.
+# How much of a URL the title of a mark shows, in characters.
 _TITLE: Final = 300
 
 T = TypeVar("T")
@@ -60,9 +60,9 @@ class _Mark(NamedTuple):
 
 
 class _Marks(NamedTuple):
-    """The references of a text in order; there may be millions: each is let go of when shown."""
+    """The references of a text, in order. There may be millions, so each is freed when shown."""
 
-    first: int  # its number
+    first: int  # the number of the first
     links: deque[Link]
     spans: array[int]  # where each begins and ends
 
@@ -82,7 +82,7 @@ def source(
     charset = _charset(data, document.charset, label)
     yield f'<div class="all{" far" if len(data) > _FAR else ""}">'
     at, number = 0, 1
-    changes: deque[Edit] = deque()  # of what is in no frame
+    changes: deque[Edit] = deque()  # of what is outside all frames
     own: deque[Link] = deque()
     for body in decoded(data, document.context) if decoded else ():
         start, end = body.span
@@ -99,10 +99,10 @@ def source(
         yield from _marked(data, Span(at, start), changes, _marks(marks.first, own), charset)
         yield from _framed(body, body.edits if edited else deque(), marks)
         at = end
+    # `+ 1`: edits and links at the very end belong to the last piece, too.
     changes += _before(edits, len(data) + 1, _start)
     own += _before(links, len(data) + 1, _link_start)
     marks = _marks(number + len(own), own)
-    # What stands at the end is a part of the last piece.
     yield from _marked(data, Span(at, len(data)), changes, marks, charset)
     yield "</div>"
 
@@ -121,7 +121,7 @@ def _marks(after: int, links: deque[Link]) -> _Marks:
 
 
 def _framed(body: DecodedBody, edits: deque[Edit], marks: _Marks) -> Iterator[str]:
-    """A body as it decodes: its references are all known."""
+    """A body, decoded, whose references are all known."""
     inner = body.inner
     charset = _charset(inner, sniff(inner, body.label), body.label)
     name = f"Part {text(body.part)}" if body.part else "The body"
@@ -151,12 +151,12 @@ def _marked(
     yield "</div>"
 
 
-# A hostile document has millions of pieces, each of which takes more than its text.
+# A hostile document has millions of pieces, each of which takes more memory than its text.
 _JOINED_AT_ONCE: Final = 1024
 
 
 class _Writer:
-    """Writes marks, edits and text; it is told each place where one begins or ends, in order."""
+    """Writes marks, edits and text; its caller names each place where one begins or ends."""
 
     def __init__(self, edits: deque[Edit], marks: Iterator[_Mark], charset: str) -> None:
         self.pieces: list[str] = []
@@ -164,11 +164,11 @@ class _Writer:
         self._marks = marks  # those after the next
         self._next = next(marks, None)
         self._open: _Mark | None = None
-        self._breaks = False  # whether a chunk is to end as soon as it can
+        self._breaks = False  # whether to end the chunk as soon as possible
         self._charset = charset
 
     def stop(self, at: int, *, breaks: bool) -> None:
-        """What begins or ends at a place."""
+        """Write what begins or ends at a place."""
         self._breaks |= breaks
         edits = self._edits
         if edits and edits[0].end == at and (self._open or edits[0].start < at):
@@ -186,7 +186,7 @@ class _Writer:
         self._insert(at)
 
     def text(self, piece: bytes, at: int) -> None:
-        """What stands up to the next place."""
+        """Write the text up to the next place."""
         if piece:
             is_struck = self._edits and self._edits[0].start <= at
             shown = text(_decoded(piece, self._charset))
@@ -229,9 +229,9 @@ def _breaks(data: bytes, within: Span, unit: int) -> Iterator[int]:
 
 _CONTINUING: Final = range(0x80, 0xC0)
 
-# ---- bytes as text: each piece on its own, which in ISO-2022-JP begins in ASCII, as lines do
+# ---- bytes as text: each piece is decoded alone. In ISO-2022-JP it begins in ASCII, as lines do.
 
-# Bytes that are not a character: the view carries them as surrogates.
+# Bytes that are not a character, which `decode` returns as surrogates.
 _BYTES: Final = regex("[\udc80-\udcff]")
 
 
@@ -244,14 +244,14 @@ def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
     name = (stated or sniff(data, label, meta=False)).name
     if lookup(name) is None:  # UTF-32 and the like, which browsers do not read
         name = DEFAULT.name
-    # Most often what says that it is Latin-1 is UTF-8 all the same.
+    # Text that is labelled as Latin-1, but is valid UTF-8, is almost always UTF-8.
     return "utf-8" if name == DEFAULT.name and is_utf_8(data) else name
 
 
-# ---- the list of references: what each resolves to, by which step, and why those that stay do
+# ---- the list of references: what each resolves to, by which step, and why some stay
 
-# All are marked in the source. A page that is read has fewer than this to list and to show the
-# steps of, and a browser takes long to open one of a million elements.
+# The source marks all references. The list, and the steps in it, are limited: pages that people
+# read have fewer, and a browser takes long to open a page of a million elements.
 MAX_LISTED: Final = 5_000
 MAX_STEPS: Final = 500
 
@@ -265,7 +265,7 @@ _GROUP: Final = 100
 def listing(
     links: Sequence[Link], total: int, notes: Sequence[Note], call: Call, encoding: str
 ) -> Iterator[str]:
-    """Yield the list of references in pieces; `links` are the first `MAX_LISTED` at most."""
+    """Yield the list of references in pieces; `links` are at most the first `MAX_LISTED`."""
     lister = _Lister(notes, call, encoding)
     for at in range(0, len(links), _GROUP):
         items = map(lister.item, count(at + 1), links[at : at + _GROUP])
@@ -281,11 +281,11 @@ class _Lister:
         self._notes = {note.span: note for note in notes if note.span}
         self._call = call
         self._encoding = encoding
-        self._resolver = lru_cache(maxsize=1)(Resolver)  # many in a row have one base
+        self._resolver = lru_cache(maxsize=1)(Resolver)  # many in a row have the same base
         self._explained = 0
 
     def item(self, number: int, link: Link) -> str:
-        # The element, or the header field, that it stands in.
+        # The element or header field that contains it.
         place = "/@".join(filter(None, (link.element, link.attribute))) or "text"
         where = f"{f'part {link.part}, ' if link.part else ''}{place} ({link.syntax})"
         target = "" if link.url is None else f'<p class="to"><span>to</span> {url(link.url)}</p>'
@@ -345,6 +345,6 @@ class _Lister:
 
 _OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
 
-# What follows from a decision that was made before: merging, and putting together again, in RFC
+# Steps that only carry out a decision of an earlier step, such as merging and recomposition, in RFC
 # 1808 §4, RFC 3986 and WHATWG.
 _FOLLOWING: Final = ("7", "6a", "6b", "6c", "6d", "5.2.4", "5.3", "URL serializer")
