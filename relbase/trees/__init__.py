@@ -70,7 +70,7 @@ def make_links_absolute(
         )
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
     # Find everything before changing anything: the walk follows what would change.
-    values = list(walk.values(all_=False))
+    values = [value for value in walk.values(all_=False) if value.links]
     is_asked = handle_failures != "ignore"
     failed = [link for value in values for link in value.failed()] if is_asked else []
     if failed and walk.inside.resolve is None:

@@ -52,7 +52,7 @@ _conditional: Final = regex(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
 
 def is_conditional(comment: str | None) -> bool:
     """Whether a comment is a conditional comment, which hides markup."""
-    return comment is not None and _conditional(comment) is not None
+    return comment is not None and "<" in comment and _conditional(comment) is not None
 
 
 class Tree:
