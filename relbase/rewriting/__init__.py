@@ -1,1 +1,1 @@
-"""From a text inward to its references, and back outward with what becomes of each."""
+"""Finds the references of a text, decides what becomes of each, and makes the edits."""

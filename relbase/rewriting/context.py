@@ -1,7 +1,7 @@
-"""What a text is visited with: the task and the budget of a call, and the context of one text.
+"""What a visit knows: the task and the budget of a call, and the context of one text.
 
-What is nested in a text (srcdoc, a part of a message) is read by a `Reader` that the task hands
-out, so that no visit knows which kinds there are.
+A `Reader` that the task provides reads the documents nested in a text (srcdoc, a part of a
+message), so that no visit needs to know which kinds there are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Opened(Protocol):
-    """A document that has been opened: its charset is known, its references are not yet."""
+    """A document whose charset is known, and whose references have yet to be found."""
 
     @property
     def notes(self) -> tuple[Note, ...]: ...
@@ -37,7 +37,7 @@ class Opened(Protocol):
 class Reader(Protocol):
     """How the documents of one kind are read (a row of `relbase.formats`)."""
 
-    # Visits a text that is decoded already; None where references are not looked for.
+    # Visits text that is already decoded; None if this kind is not searched for references.
     @property
     def visit(self) -> Callable[[bytes, Context], Iterator[Item]] | None: ...
     def read(self, data: bytes, label: str | None, context: Context) -> Opened: ...
@@ -46,59 +46,58 @@ class Reader(Protocol):
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"
 
 
-# A tuple, as the context is: copies of a frozen dataclass would cost a small page more than its
-# scan.
+# A tuple, like `Context`: copying a frozen dataclass would take longer than scanning a small page.
 class Task(NamedTuple):
-    """What one call asks for, shared by all that is visited for it."""
+    """What one call asks for; everything that is visited for the call shares it."""
 
     profile: Profile
     policy: Policy
-    reader: Readers  # of what is nested, by media type and file name ("" for none)
-    # Only edits, notes and unresolved references are asked for: what holds none may be passed over.
+    reader: Readers  # of nested documents, by media type and file name (each may be "")
+    # Only edits, notes and unresolved references are needed; text without any may be skipped.
     edits_only: bool = False
-    # Only what is found is asked for, and no edit or note. Mail asks for both where it decides by
-    # the edits what becomes of a reference.
+    # Only `Found` is needed, no edits or notes. Mail needs edits as well if they decide whether a
+    # reference can be rewritten.
     found_only: bool = False
     policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
-    detect: bool = True  # whether marks that programs leave may state a retrieval URL
-    budget: Budget | None = None  # of the document with all that is nested; None: no limit
-    places: Places | None = None  # knows what was saved beside the page
-    # Whether a file of a name ("" for none) is of a kind that may hold references.
+    detect: bool = True  # whether marks of saving programs may state a retrieval URL
+    budget: Budget | None = None  # of the document and everything nested in it; None: no limit
+    places: Places | None = None  # knows which files were saved beside the page
+    # Whether a file with this name ("" if unknown) may contain references.
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
-    examines: bool = False  # XML in which nothing changes is read by expat, too
-    # The type of links that the compiled scanner may make of what it finds, and yield as lists:
-    # where nothing is around a document, in its bytes; `Packed` for columns of links.
+    examines: bool = False  # check XML with expat even if nothing in it changes
+    # If set, the compiled scanner may yield lists of finished links of this type (`Packed`: links
+    # in columns). Only for a document that is not nested and is scanned in its own bytes.
     link: type[tuple[Any, ...]] | None = None
 
 
 class Context(NamedTuple):
-    """What the references of one text are resolved with; made of the one around it by `having`."""
+    """What applies to the references of one text; `having` derives the context of a nested one."""
 
     base: Base  # the established base
     task: Task
-    part: str = ""  # the number of the entity, as IMAP section numbers
-    within: str = ""  # what lines are counted in: " of part 1.2"; "" for the document itself
+    part: str = ""  # the section number of the entity, as in IMAP
+    within: str = ""  # follows line numbers in notes: " of part 1.2"; "" in the document itself
     charset: str = "utf-8"  # of the text that is scanned, a WHATWG name
     encoding: str = "utf-8"  # of the document, which decides how queries are encoded
-    depth: int = 0  # how many documents around it hold it in an attribute or element
-    held: int = 0  # how many bytes the texts of these have, but for the outermost two
+    depth: int = 0  # how many documents it is nested in (srcdoc, HTML in a feed)
+    held: int = 0  # the bytes of the nested texts from the second level down to this one
     # Whether the document links or imports style sheets (rule 9).
     sheets: Callable[[], bool] = lambda: True
     # Matches references whose meaning in browsers depends on a charset that nothing states.
     unstated: re.Pattern[str] | None = None
-    marks: Marks | None = None  # what programs left in the text, where it was looked for already
-    resolve: Callable[[str], str] | None = None  # the algorithm on the base, None for no base
+    marks: Marks | None = None  # marks of saving programs in the text, if they were read already
+    resolve: Callable[[str], str] | None = None  # resolves against the base; None without one
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
-        """The same context but for some fields, of the same profile."""
+        """Return this context with some fields changed; the profile has to stay the same."""
         base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
         if base is not self.base or encoding != self.encoding:
             changes["resolve"] = resolver(base.url, self.task.profile, encoding)
         return self._replace(**changes)
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
-        """The base of a document that states one itself, within this context, and notes on it."""
+        """Return the base of a document in this context that states one itself, and notes on it."""
         if self.task.policy.keep_templates and placeholders(statement.value):
             shown = f"{statement.source}: {statement.value[:200]!a} contains a placeholder"
             text = f"{shown}: it decides, and no reference can be resolved"
@@ -119,7 +118,7 @@ class Context(NamedTuple):
         return tuple.__new__(Context, (base, *self[1:-1], resolve))  # in half the time of `having`
 
     def in_utf_8(self) -> Context:
-        """The context of where browsers take no charset from the document for queries [C]."""
+        """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
         return self if self.encoding == "utf-8" else self.having(encoding="utf-8")
 
     def asking(self, task: Task) -> Context:
@@ -127,8 +126,8 @@ class Context(NamedTuple):
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    """Return the algorithm prepared for a base; None where it can be none."""
-    if not url:  # as each context begins
+    """Return what resolves references against a base; None if the URL cannot be a base."""
+    if not url:  # a new context has no base
         return None
     return _remembered(url)(url, profile, encoding)
 
@@ -141,33 +140,33 @@ _remembered: Final = remembering(prepared)
 
 
 def resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:
-    """As what is prepared for a base does: it is, when the first reference needs it."""
+    """Resolve a reference; the base is prepared when the first reference needs it."""
     resolve = resolver(base, profile, encoding)
-    assert resolve is not None  # a plain base is a suitable one
+    assert resolve is not None  # a plain base is always suitable
     return resolve(reference)
 
 
-# ---- How much longer the references of a document may become: the limit on growth (rule 12)
+# ---- The limit on growth: how much longer the references of a document may become (rule 12)
 
-# A long base in many references is the only way to an output that is many times its input (threat
-# A8). So each reference is charged in document order, the same way whether it is rewritten or
-# listed. From the first on that the budget does not cover, all that remain stay as they are.
+# A long base in many references is the only way to make an output many times its input (threat
+# A8). So each reference is charged in document order, whether it is rewritten or listed. The first
+# reference that the budget does not cover stays unchanged, and so do all later ones.
 
-# An output may be 100 times its input, or 64 MB longer where the input is short: no real
-# document comes near.
+# An output may be 100 times its input, or 64 MB longer if the input is short: no real document
+# comes near.
 MAX_GROWTH: Final = 100
 MAX_GROWTH_BYTES: Final = 64 << 20
 
 
 class Budget:
-    """The budget of one document, with all that is nested in it."""
+    """How much one document, with everything nested in it, may still grow."""
 
     __slots__ = ("_allowed", "left", "refused", "shown")
 
     def __init__(self, size: int) -> None:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
         self.left = self._allowed
-        # What references that are kept resolve to is listed up to this length.
+        # How many characters of URLs may still be listed for references that are kept.
         self.shown = self._allowed
         self.refused = 0
 
@@ -176,7 +175,7 @@ class Budget:
         return self.left < 0
 
     def spend(self, growth: int) -> bool:
-        """Pay for a reference; False if it has to stay as it is."""
+        """Pay for a reference; False if it has to stay unchanged."""
         if growth <= self.left:
             self.left -= growth
             return True
@@ -192,7 +191,7 @@ class Budget:
         return [edit for edit, cost in zip(edits, costs, strict=True) if self.spend(cost)]
 
     def covers(self, edits: list[Edit]) -> bool:
-        """Pay for all edits, however deep they are; False if nothing is paid for."""
+        """Pay for all edits if they cost the same at any depth; False if nothing was paid."""
         news = set(map(_new, edits))
         if any(weight(new.decode("ascii"), 1) != len(new) for new in news):
             return False
@@ -200,11 +199,11 @@ class Budget:
         return cost <= self.left and self.spend(cost)
 
     def state(self) -> tuple[int, int, int]:
-        """What `restore` takes back to: for what is visited on trial."""
+        """Return the state that `restore` returns to after a visit on trial."""
         return self.left, self.shown, self.refused
 
     def restore(self, state: tuple[int, int, int]) -> None:
-        """Forget what was charged since."""
+        """Forget what was charged since `state`."""
         self.left, self.shown, self.refused = state
 
     def note(self, part: str) -> Note | None:
@@ -219,12 +218,12 @@ _new: Final = itemgetter(2)
 
 
 def weight(new: str, depth: int) -> int:
-    """Return how long a text is at most, written into a reference that is so deep in documents."""
+    """Return how long a text can become in a reference that is nested `depth` documents deep."""
     return len(new) if means_itself.fullmatch(new) else _remembered_weight(new)(new, depth)
 
 
-# What means itself wherever a reference stands. Each other character is counted at its longest: in
-# JSON as `\ud83d\ude00`, and in each document around as `&amp;#128512;`, `&amp;amp;#128512;`, ...
+# `means_itself` matches text that needs no escape anywhere. Any other character is charged at its
+# longest: `\ud83d\ude00` in JSON, `&amp;#128512;`, `&amp;amp;#128512;`, ... in nested documents.
 _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+@!$*-]")
 means_itself: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+")
 _LONGEST: Final = 12

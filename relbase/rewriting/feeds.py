@@ -1,7 +1,7 @@
-"""Feeds: the HTML of items on the layers alone, or on the item's link (the policy `item_links`).
+"""Feeds: the base of the HTML in items, which is the item's link under the policy `item_links`.
 
-Some readers resolve what stands in an item against the item's link, which is what bloggers mean who
-write `<img src="picture.png">` in a post: where that would give other URLs, one note says how many.
+Some readers resolve an item's HTML against the item's link, as bloggers expect who write
+`<img src="picture.png">` in a post. If that would give other URLs, one note says how many.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ItemLinks:
-    """How many references of items would come out otherwise on the items' links."""
+    """Counts the references in items that resolve differently against the item's link."""
 
     def __init__(self, document: Context) -> None:
         self._how = document.task.profile, document.encoding
@@ -50,7 +50,7 @@ class ItemLinks:
         resolve: Resolve,
         span: Span | None = None,
     ) -> None:
-        """Count the references that edits of a text make absolute, if a link would make others."""
+        """Count the edits of a text that would differ if references resolved against a link."""
         simple = _simple(link.encode("utf-8", "surrogatepass"))
         if simple is None:
             try:
@@ -79,11 +79,11 @@ class ItemLinks:
                     self._first = f"the first{to or f' is {reference[:200]!r}'}"
 
     def _both(self, reference: str, link: str, resolve: Resolve) -> tuple[str, str] | None:
-        """What a reference is on the base, and on a link; None for what does not resolve."""
+        """Resolve a reference against the base and against a link; None if that fails."""
         try:
             own, on_link = resolve(reference), resolver(resolve(link), *self._how)
             return own, own if on_link is None else on_link(reference)
-        except ValueError:  # of a text that is escaped once, and has been decoded twice
+        except ValueError:  # `_reference_at` decodes text twice that may be escaped once
             return None
 
     def notes(self, part: str) -> Iterator[Note]:
@@ -96,8 +96,8 @@ class ItemLinks:
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 
 
-# A link on which a reference of names, and one from the root, is put after the link's directory and
-# root: as it is, or if it is of names itself, after those of the base.
+# A link for which the result is known without resolving: `name` follows the link's directory, and
+# `/name` its root. If the link itself is relative, it extends the directory of the base.
 _simple: Final = regex(
     rb"((https?://[A-Za-z0-9.:-]++/)?+(?:[A-Za-z0-9_~-]++/)*+)"
     rb"(?:(?!%2[Ee])[^\x00-\x20./\\:?#][^\x00-\x20/\\:?#]*+)?+(?:[?#].*+)?+"
@@ -109,14 +109,14 @@ def _reference_at(text: bytes, start: int) -> str:
     return unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
 
 
-# A reference up to what ends it: the quote around it may be written as a character reference.
+# A reference up to its end, which may be a quote written as a character reference.
 _reference: Final = regex(
     rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
 ).match
 
 
 class Items:
-    """The item that a visit of a feed is in, and what the items' links would make of their HTML."""
+    """The current item of a feed, and what the links of items would change in their HTML."""
 
     def __init__(self, text: bytes, document: Context) -> None:
         self.links = ItemLinks(document)
@@ -128,7 +128,7 @@ class Items:
         self._linked: tuple[Context | None, Context | None] = None, None
 
     def enter(self, item: xml.Item) -> None:
-        """Go into an item, which is over where the next one begins."""
+        """Enter an item, which lasts until it ends or the next one begins."""
         self._item = item
         self._end = -1
         self._linked = None, None
@@ -140,9 +140,9 @@ class Items:
         visit: Callable[[Slot, Context], Iterable[Item]],
         stated_at: int,
     ) -> Iterable[Item]:
-        """The items of HTML in a feed, as the policy has it."""
+        """Visit HTML in a feed, against the link of its item if the policy says so."""
         item, task = self._item, context.task
-        # An `xml:base` in the item, on the content itself or inside, is stronger than its link.
+        # An `xml:base` in the item, on the content itself or inside, overrides its link.
         if item is not None and stated_at <= item.end:
             if task.policy.item_links:
                 return visit(slot, self._on_link(item, slot, context))
@@ -163,7 +163,7 @@ class Items:
     def compare(
         self, start: int, resolve: Resolve | None, stated_at: int, edits: list[Edit]
     ) -> None:
-        """Count what the link of an item would change of the edits in its HTML, from a place on."""
+        """Count the edits that an item's link would change in its HTML, which begins at `start`."""
         item = self._item
         if not edits or resolve is None or item is None or stated_at > item.end:
             return
@@ -176,7 +176,7 @@ class Items:
         return self._link if start < self._end else None
 
     def _on_link(self, item: xml.Item, slot: Slot, context: Context) -> Context:
-        """The context of HTML on the link of the item that it stands in, if it has one."""
+        """The context for HTML in an item: its base is the item's link, if there is one."""
         link = self._around(item, slot.value.start)
         if link is None:
             return context
@@ -189,10 +189,10 @@ class Items:
 
 
 # ---- JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents. The text is
-# walked twice: it has to be JSON as a whole, and an item's URL may follow its HTML.
+# read twice, because all of it has to be JSON, and an item's URL may follow its HTML.
 
 _ITEM: Final = (b"items", None)
-# Members that hold a URL, by the names of the containers around them, None for an array.
+# Members that contain a URL, by the names of the containers around them; None is an array.
 _URLS: Final[Mapping[tuple[bytes | None, ...], str]] = {
     (): "home_page_url feed_url next_url icon favicon",
     (b"author",): "url avatar",
@@ -240,7 +240,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
 
 
 class _Urls(NamedTuple):
-    """Where the URLs of items are, in the order of their numbers: there may be millions."""
+    """Where the URLs of items are, by item number; in arrays, since there may be millions."""
 
     numbers: array[int]
     starts: array[int]
@@ -254,7 +254,7 @@ class _Urls(NamedTuple):
 
 
 def _item_urls(text: bytes) -> _Urls | None:
-    """Where the URLs of the items are; None if a text is no JSON Feed."""
+    """Where the URLs of the items are; None if the text is not a JSON Feed."""
     urls = _Urls(array("Q"), array("Q"), array("Q"))
     has_version = False
     for string in scripts.strings(text):
@@ -284,7 +284,7 @@ def _of_item(
     *,
     links: ItemLinks,
 ) -> Iterable[Item]:
-    """The items of an item's HTML, on the feed's base or that of the item (`item_links`)."""
+    """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
     if context.task.policy.item_links:
         return visit_value(inner, context.on(context.established(link)[0]), place)
     items = visit_value(inner, context, place)

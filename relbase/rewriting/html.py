@@ -1,8 +1,7 @@
-"""From a text of HTML inward to its references, and back outward with what each becomes.
+"""Visits of HTML and of the values in it, which find references and yield what each becomes.
 
-Each visit yields items in offsets of the text that it was given. Where a text is written in an
-encoding (character references, CSS or JSON escapes, a charset), its view decodes it, the inner text
-is visited, and the items are lowered through the view.
+Each visit yields items with offsets in the text that it was given. If a text is encoded (character
+references, CSS or JSON escapes, a charset), a view decodes it, and lowers the items found inside.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ from relbase.view.transcode import UNICODE, escaped_view, text_view
 if TYPE_CHECKING:
     from relbase.references.css import CssReference
 
-# Pages nest no deeper; each level costs another decoding of all that is inside it, which is held
-# until the level around it is read to its end: in the second level and below no more than this.
+# Real pages nest less deeply. Each level decodes everything inside it once more, and keeps it until
+# the level around it ends. The limit of bytes is for all levels from the second on.
 MAX_SRCDOC_DEPTH: Final = 16
 MAX_SRCDOC_BYTES: Final = 16 << 20
 
@@ -64,7 +63,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         if attribute is None:
             yield from notes
             yield from drained(items)
-            # What is left, when it was not looked at to the end.
+            # The remaining items of the element at which `_up_to_base` stopped.
             yield from rest
             for element in elements:
                 yield from _visit_element(text, element, inside, around)
@@ -78,8 +77,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around)
 
 
-# How far references may grow before a `<base>` that decides for them is met, and how many items be
-# found: they are kept until then.
+# Items are kept until a `<base>` that decides for them is met, until references have grown by this
+# much and a quarter of the text, or until there are this many items.
 _KEPT_GROWTH: Final = 1 << 20
 _KEPT: Final = 1 << 14
 
@@ -91,10 +90,10 @@ def _up_to_base(
     inside: Context,
     around: Context,
 ) -> tuple[Attribute | None, Iterator[Item]]:
-    """The `<base>` that decides, as soon as it is met; what is visited before goes into `items`.
+    """Return the `<base>` that decides; what is visited before it goes into `items`.
 
-    To look for one first costs a tenth of all. Where much is kept until then (threat A8) it is
-    looked for, and the rest of the element that was reached is left to be visited.
+    Looking for it first would take a tenth of the time. Only when too many items are kept (threat
+    A8), look ahead for it, and return the rest of the current element to be visited.
     """
     budget = around.task.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
@@ -105,7 +104,7 @@ def _up_to_base(
         visited = iter(_visit_element(text, element, inside, around))
         items += islice(visited, _KEPT)
         kept += _made_at_once(element, around)
-        if len(items) - seen >= _KEPT:  # edits are kept anyway
+        if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
             kept += sum(type(item) is not Edit for item in items[seen:])
             seen = len(items)
         if (budget is not None and budget.left < enough) or kept >= _KEPT:
@@ -120,7 +119,7 @@ def _up_to_base(
 def _visit_on_base(
     text: bytes, attribute: Attribute | None, inside: Context, around: Context
 ) -> Iterator[Item]:
-    """The items of a document whose base is known, those before its `<base>` too."""
+    """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
     for element in html.elements(text, 0, len(text), scan=scan_for(inside)):
@@ -164,7 +163,7 @@ def _visit_element(
 
 
 def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
-    """The items of a conditional comment, in which mail and old pages hide markup."""
+    """Visit a conditional comment, in which mail and old pages hide markup."""
     for element in html.elements(text, 0, len(text), hidden=True, scan=scan_for(inside)):
         yield from _visit_element(text, element, inside, around)
 
@@ -189,7 +188,7 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
         return _write_value(visit_value(b"", context, place), attribute, context.charset)
     make_view = partial(attribute_view, raw, attribute.quote, context.charset)
     if needs_view(raw):
-        if place.row.syntax is Nested.HTML:  # as long as what is around it, which holds it
+        if place.row.syntax is Nested.HTML:  # may be as long as the page: not copied
             raw = cast("bytes", memoryview(text)[attribute.start : attribute.end])
         view = attribute_view(raw, attribute.quote, context.charset)
         return lower(visit_value(view.inner, context, place), view, attribute.start)
@@ -198,7 +197,7 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
 
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
-    """The items of raw text, where no character reference can stand for what the charset lacks."""
+    """Visit raw text, where character references cannot replace what the charset lacks."""
     if context.charset == "utf-8" and context.encoding in UNICODE:
         return shift(visit_value(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -224,7 +223,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
 
 
 def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
-    """The items of one value, decoded, by the syntax of its row."""
+    """Visit one decoded value, by the syntax of its row."""
     return _VISITS[place.row.syntax](text, context, place)
 
 
@@ -258,7 +257,7 @@ def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item
 
 
 def nested(context: Context) -> Context:
-    """The context of a document written in a text: in its characters, whatever its bytes."""
+    """The context of a document nested in a text; that is decoded, so the charset is UTF-8."""
     return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
 
 
@@ -277,7 +276,7 @@ def _visit_json(
 
 def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Item]:
     yield from _visit_json(scripts.speculation_rules, text, context, place)
-    # On a base that the page states they match wherever it is opened.
+    # If the page states its own base, the patterns match wherever the page is opened.
     patterns = scripts.relative_patterns(text) if context.base.layer is not Layer.EMBEDDED else []
     if patterns:
         count = f"{len(patterns)} patterns" if len(patterns) > 1 else "a pattern"
@@ -339,12 +338,12 @@ def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | N
         return lambda _reference: _LOCAL
     if not found.custom or not context.sheets():
         return None
-    # On every sheet that var() may stand in, of the same site, these resolve to the same.
+    # These resolve alike in every sheet of the same site, wherever var() uses the property.
     roots = ("/", "\\") if context.task.profile is Profile.WHATWG else ("/",)
     return lambda reference: None if reference.startswith(roots) else _CUSTOM
 
 
-# How a value of each syntax is visited: the text of it, decoded, in UTF-8.
+# How to visit a value of each syntax; its text is decoded, in UTF-8.
 _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
@@ -356,7 +355,7 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterat
 
 
 def _write_value(items: Iterable[Item], attribute: Attribute, charset: str) -> Iterator[Item]:
-    """The items of an attribute without a value: one is written, with quotes."""
+    """The items of an attribute without a value; an edit writes one, with quotes."""
     equals = b"" if attribute.equals else b"="
     make_view = partial(attribute_view, b"", b'"', charset)
     for item in lower_plain(items, plain_in_quotes, make_view, attribute.start):

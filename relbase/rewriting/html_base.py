@@ -1,7 +1,7 @@
-"""The base of an HTML document: what its `<base>` or a program's mark states, where that counts.
+"""The base of an HTML document, from its `<base>` or from the mark of a saving program.
 
-A `<base>` that a Content-Security-Policy forbids is ignored (CSP 3 §7.5): one of the header that
-the document came with, or of a `<meta>` before it.
+A `<base>` is ignored if a Content-Security-Policy forbids it (CSP 3 §7.5). The policy is in the
+HTTP header, or in a `<meta>` before the `<base>`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def html_base(text: bytes, around: Context) -> Base:
     return base
 
 
-# A hostile page has a million.
+# How many ignored `<base>` elements get a note of their own: a hostile page has a million.
 _LISTED: Final = 20
 
 
@@ -68,8 +68,8 @@ def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[
 def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
-    """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    sheets = cache(partial(html.has_sheets, text))  # looked for when it is asked first
+    """Return the context inside an HTML document, with the document's base, and notes on it."""
+    sheets = cache(partial(html.has_sheets, text))  # searches only when it is called
     stated = None if attribute is None else _statement(text, attribute, around)
     if around.task.detect:
         stated = own_base(text, attribute, around.charset, around.marks) or stated
@@ -120,7 +120,7 @@ def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
             yield found.get(b"content", "")
 
 
-# ---- Content-Security-Policy. What cannot be decided, as `'self'` on an unknown URL, is allowed.
+# ---- Content-Security-Policy. What cannot be decided is allowed: `'self'` of an unknown URL.
 
 POLICY_FIELD: Final = "content-security-policy"
 
@@ -139,7 +139,7 @@ _host_and_port: Final = expression(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBO
 
 
 class _Origin(NamedTuple):
-    """What sources are compared with: of a URL, its default port written out."""
+    """The parts of a URL that sources are compared with; a default port is filled in."""
 
     scheme: str
     host: str
@@ -148,12 +148,12 @@ class _Origin(NamedTuple):
 
 
 def policies_of(values: Iterable[str]) -> list[str]:
-    """Return the policies that the fields of a header state: commas stand between (CSP 3 §3.1)."""
+    """Return the policies in header fields; commas separate them (CSP 3 §3.1)."""
     return [policy for value in values for policy in value.split(",")]
 
 
 def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:
-    """Return the `base-uri` that forbids a base; None where all policies allow it."""
+    """Return the `base-uri` directive that forbids a base; None if all policies allow it."""
     base = _place(url)
     for policy in policies:
         for directive in policy.split(";"):
@@ -174,7 +174,7 @@ def _place(url: str) -> _Origin:
 
 
 def _matches(source: str, base: _Origin, own: str | None) -> bool:
-    """Whether a source expression matches a base (§6.7.2.8); one that cannot be decided does."""
+    """Whether a source expression matches a base (§6.7.2.8); True if that cannot be decided."""
     if source.lower() == "'none'":
         return False
     if source.lower() == "'self'":
@@ -199,7 +199,7 @@ def _matches(source: str, base: _Origin, own: str | None) -> bool:
 
 
 def _is_same_origin(base: _Origin, own: _Origin) -> bool:
-    # "'self'" holds for the secure scheme of the same host too, on the default ports.
+    # "'self'" of an http URL also matches https on the same host, if both ports are the default.
     if (base.scheme, base.host, base.port) == (own.scheme, own.host, own.port):
         return True
     is_default = own.port == _DEFAULT_PORTS.get(own.scheme) and base.port == "443"

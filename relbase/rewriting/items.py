@@ -1,4 +1,4 @@
-"""What a visit of a text yields, and how that comes in offsets of the text around it."""
+"""What a visit of a text yields, and how its offsets become offsets of the text around it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Status(Enum):
 class Found(NamedTuple):
     """A reference that was found in a text."""
 
-    span: Span  # its bytes, in the text that was visited
+    span: Span  # its bytes in the visited text
     element: str  # "" for none
     attribute: str  # or the header field; "" for raw text
     syntax: str  # "url", "srcset", ...
@@ -42,12 +42,12 @@ class Found(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Links that the compiled scanner made at once, as the columns of a table have them."""
+    """Links that the compiled scanner made all at once, as the columns of a table."""
 
-    names: dict[str, int]  # numbers of elements' names
-    # Numbers of four bytes, and texts in UTF-8: element, attribute (one of `ATTRIBUTES`), syntax
-    # and outcome (of `SYNTAX_NAMES` and `STATUSES`), sizes of references, references, sizes of
-    # URLs, URLs, where each link begins and ends.
+    names: dict[str, int]  # the number of each element name
+    # Four-byte numbers and UTF-8 texts: element, attribute (an index of `ATTRIBUTES`), syntax and
+    # status (indexes of `SYNTAX_NAMES` and `STATUSES`), sizes of references, references, sizes of
+    # URLs, URLs, where each link begins, and where it ends.
     columns: tuple[bytes, ...]
     size: int
     base: Base
@@ -58,11 +58,11 @@ Item: TypeAlias = Found | Note | Edit
 
 
 def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
-    """The items of a text that means itself and begins at `offset` of the text around it."""
+    """Move the items of a text that is not encoded and begins at `offset` of the text around it."""
     for item in items:
         if isinstance(item, Edit):
             start = item.start + offset
-            # Most are insertions: there may be millions, and one number serves for both ends.
+            # Most edits are insertions, and there may be millions: both ends share one object.
             end = start if item.end == item.start else item.end + offset
             yield Edit(start, end, item.new)
         elif item.span is None:
@@ -72,7 +72,7 @@ def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
 
 
 def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
-    """Yield what is found and noted among items; the edits go into a list."""
+    """Yield the findings and notes among items; append the edits to a list."""
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
@@ -83,7 +83,7 @@ def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
 def held(
     items: Iterable[Item], offset: int = 0, *, at_once: bool
 ) -> Generator[Item, None, tuple[Iterable[Found | Note], list[Edit]]]:
-    """Return what was found and noted, unless that is handed on at once, and the edits."""
+    """Return findings and edits separately; with `at_once`, yield the findings instead."""
     edits: list[Edit] = []
     findings = parted(items, edits)
     if at_once:
@@ -98,7 +98,7 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     left = [*(yield from _placed(findings, view, offset)), *findings]
     places: dict[Span, Span] = {}
     spans = sorted({item.span for item in left if item.span is not None})
-    while spans:  # those that touch, in another round: a note stands on a reference
+    while spans:  # spans that touch take another round: a note may be inside a reference
         place, last, touching = view.places(), -1, list[Span]()
         for span in spans:
             if span.start <= last:
@@ -107,14 +107,14 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
                 places[span], last = place(span), span.end
         spans = touching
     yield from _moved(left, places, offset)
-    # Each edit takes the place of one that is let go of: there may be millions.
+    # Each edit is released when its lowered form is made: there may be millions.
     yield from shift(view.lowered(drained(edits)), offset)
 
 
 def _placed(
     findings: Iterator[Found | Note], view: View, offset: int
 ) -> Generator[Item, None, list[Found | Note]]:
-    """Hand findings on in batches; return the first that are not apart, and in order."""
+    """Yield findings in batches; return the first batch that overlaps or is not in order."""
     last, place = -1, None
     while batch := list(islice(findings, _BATCH)):
         place = place or view.places()
@@ -139,12 +139,12 @@ def _moved(
             yield item._replace(span=Span(start + offset, end + offset))
 
 
-# What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.
+# Text that needs no escape: between quotes of either kind, in an unquoted value, in CSS.
 plain_in_quotes: Final = regex(rb"[!#-%(-;=?-~]*+").fullmatch
 plain_unquoted: Final = regex(rb"[!#-%(-;?-_a-~]*+").fullmatch
 plain_in_css: Final = regex(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
-# Items are handed on in batches: a value may hold a million references.
+# Items are passed on in batches: a value may contain a million references.
 _BATCH: Final = 1024
 
 
@@ -154,7 +154,7 @@ def lower_plain(
     view: Callable[[], View],
     offset: int,
 ) -> Iterator[Item]:
-    """The items of a text that means itself, where what is written may still need escapes."""
+    """The items of a text without escapes, although an edit may still need one."""
     rest = iter(items)
     while found := list(islice(rest, _BATCH)):
         if any(isinstance(item, Edit) for item in found):
@@ -166,13 +166,13 @@ def lower_plain(
 
 
 def drained(items: list[T]) -> Iterator[T]:
-    """The items in their order, each let go of: one value may hold a million."""
+    """Yield the items in order, and release each: one value may contain a million."""
     items.reverse()
     return starmap(items.pop, repeat((), len(items)))
 
 
 def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
-    """What `lower` yields, each edit at once: who asks whether there is any need not read all."""
+    """Like `lower`, but edits come first, one by one, so that a caller may stop at the first."""
     findings: list[Item] = []
 
     def edits() -> Iterator[Edit]:

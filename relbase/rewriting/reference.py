@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Codebase(NamedTuple):
-    """What the references of an element with a `codebase` are resolved with, None for nothing."""
+    """How the references of an element with a `codebase` are resolved."""
 
-    resolve: Callable[[str], str] | None
-    base: Base | None = None  # what the codebase states; None where it does not count
+    resolve: Callable[[str], str] | None  # None if they cannot be resolved
+    base: Base | None = None  # the base that it states; None if it does not count
 
 
 class Place(NamedTuple):
-    """Where a text stands, and the row it is there by."""
+    """Where a text is, and the row of the vocabulary that applies to it."""
 
     element: str
     attribute: str
@@ -38,7 +38,7 @@ class Place(NamedTuple):
     codebase: Codebase | None = None
 
 
-# Absolute in every profile, whatever follows; data URLs may be as long as the document.
+# Absolute in every profile, whatever follows. A data URL may be too long to be worth decoding.
 ABSOLUTE: Final = (b"http://", b"https://", b"data:")
 
 
@@ -49,7 +49,7 @@ def visit_url(
     place: Place,
     keeps: Callable[[str], Verdict | None] | None = None,
 ) -> Iterator[Item]:
-    """One URL as it was found, what is to be noted on it, and the edit that makes it absolute."""
+    """Yield one URL as it was found, notes on it, and the edit that makes it absolute."""
     task = context.task
     if task.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
@@ -89,9 +89,9 @@ def visit_url(
 
 
 def is_paid(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:
-    """Whether the budget covers what a reference becomes that is so deep in documents.
+    """Charge the budget for a reference nested `depth` documents deep; False if it must stay.
 
-    Of one that was not resolved that is known.
+    `url` is None if the budget was spent before, so that the reference was not resolved.
     """
     if budget is None or url is None:
         return budget is None or budget.spend(0)
@@ -110,7 +110,7 @@ def unstated(reference: str, context: Context) -> Note | None:
 
 
 def noting(reason: Reason, text: str) -> Note:
-    """Return a note whose place is still to be told."""
+    """Return a note whose part and span the caller fills in."""
     return Note(reason, "", None, text)
 
 
@@ -132,7 +132,7 @@ _WOULD_CHANGE: Final = noting(
 
 
 def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
-    """The note on a reference that climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
+    """Return a note if `..` climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
     if context.task.profile is not Profile.RFC1808 or url is None or ".." not in reference:
         return None
     path = url.partition("#")[0].partition("?")[0]
@@ -149,12 +149,12 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
 
 
 _SHOWN: Final = 200
-# A longer reference is noted without the other URL: nobody wrote it, and it takes memory.
+# For a longer reference the note omits the other URL: nobody wrote it, and it takes memory.
 _COMPARED: Final = 1 << 16
 
 
 def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
-    """What becomes of a reference where no placeholder may change, and what is said of that."""
+    """Adjust a verdict so that no placeholder changes, with a note that says so."""
     written = decode_inner(text[span.start : span.end])
     found = placeholders(written)
     if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
@@ -170,7 +170,7 @@ def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) 
 
 
 def _resolved_against(reference: str, context: Context, place: Place) -> Base:
-    """The base that a reference is resolved against: mostly that of its text, but not always."""
+    """The base that a reference is resolved against, which is not always that of its text."""
     if place.codebase is not None:
         return place.codebase.base or context.base
     if reference == "" and place.row.own_url:
@@ -179,13 +179,13 @@ def _resolved_against(reference: str, context: Context, place: Place) -> Base:
 
 
 def _own_base(base: Base) -> Base | None:
-    """What states the document's own URL: the chain without what the document embeds."""
+    """The base that is the document's own URL: the chain without its embedded layer."""
     around = next((one for one in outward(base) if one.layer is not Layer.EMBEDDED), None)
     return around if around is not None and around.usable else None
 
 
 def own_url(base: Base) -> str | None:
-    """The document's own URL: the chain without what it embeds, without fragment (rule 6)."""
+    """The document's own URL: the chain without its embedded layer, and no fragment (rule 6)."""
     around = _own_base(base)
     if around is None:
         return None
@@ -193,7 +193,7 @@ def own_url(base: Base) -> str | None:
 
 
 def smallest(written: str, url: str, span: Span) -> Edit:
-    """The edit that leaves the suffix which the reference and the URL share as it is written."""
+    """Return the edit that leaves the common suffix of the reference and the URL unchanged."""
     shared = _shared(written, url)
     new = url[: len(url) - shared]
     encoded = _encoded(new) if len(new) <= _REMEMBERED else encode_inner(new)
@@ -214,13 +214,13 @@ def _shared(written: str, url: str) -> int:
     return shared
 
 
-# What is inserted is mostly the same: of a million references each need not have its own.
+# Most references get the same text in front, and a million edits can share one copy of it.
 _REMEMBERED: Final = 1024
 _encoded: Final = lru_cache(maxsize=64)(encode_inner)
 
 
 class Verdict(NamedTuple):
-    """What becomes of a reference, what it resolves to, and what is to be noted."""
+    """What becomes of a reference, what it resolves to, and a note on it."""
 
     status: Status
     url: str | None
@@ -228,9 +228,9 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
-    """Return what becomes of a reference, which may be known to stay if it is relative."""
+    """Return what becomes of a reference; with `is_kept` it stays if it is relative."""
     places, base = context.task.places, context.base.url
-    # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
+    # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
     if is_absolute(reference, context.task.profile, base) or (
         is_alone and parses_alone(reference, context.task.profile)
@@ -248,12 +248,12 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     if is_kept or is_chosen:
         return Verdict(Status.KEPT, _shown(reference, context, place))
     if context.task.budget is not None and context.task.budget.is_spent:
-        return Verdict(Status.REWRITTEN, None)  # nobody pays for it
+        return Verdict(Status.REWRITTEN, None)  # `is_paid` refuses it
     return _resolved(reference, context, place)
 
 
 def _shown(reference: str, context: Context, place: Place) -> str | None:
-    """What a reference that stays resolves to, as far as that is to be listed."""
+    """What a reference that stays resolves to, if that is listed and the budget allows it."""
     budget = context.task.budget
     if context.task.edits_only or (budget is not None and budget.shown < 0):
         return None
@@ -279,7 +279,7 @@ def _resolved(reference: str, context: Context, place: Place) -> Verdict:
     return Verdict(Status.REWRITTEN, url)
 
 
-# How the profiles write a path that begins with `//` after a scheme alone.
+# How the profiles write a path that begins with `//` and directly follows the scheme.
 _APART: Final = ("////", "/.//")
 
 _NET_LOC: Final = noting(
@@ -290,7 +290,7 @@ _NET_LOC: Final = noting(
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase | None:
-    """Return what `codebase` makes of its element's references (HTML 4.01 §13.3), once (N2)."""
+    """Resolve a `codebase` once for all references of its element (HTML 4.01 §13.3, N2)."""
     if not codebase:
         return None
     profile = context.task.profile

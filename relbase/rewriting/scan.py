@@ -1,8 +1,8 @@
-"""How HTML is passed over: by the compiled scanner, or where nothing can be a reference.
+"""How scanners go ahead: the compiled one, or one that skips what cannot be a reference.
 
-The compiled scanner is told what becomes of references of each plain shape on a base
-(`shape_edits`). Of what it finds up to the next place that has to be looked at, it makes edits,
-or it lists references, or links in their last form, as long as the budget covers them.
+The compiled scanner knows what becomes of each plain shape of reference with a given base
+(`shape_edits`). Up to the next place that it cannot decide, it makes edits, lists references, or
+builds finished links, as long as the budget covers them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 def scan_for(context: Context) -> Scan:
-    """Return what passes over a document on a base, with what it finds on its way."""
+    """Return a scanner for HTML documents with this base."""
     task = context.task
     policy = task.policy
-    # The compiled scanner knows the tables alone.
+    # The compiled scanner knows only the built-in tables.
     is_exact = scanner.compiled is None or bool(policy.attributes)
     if is_exact or not (task.edits_only or task.found_only):
         named = frozenset(named_of(policy))
@@ -50,7 +50,7 @@ def scan_for(context: Context) -> Scan:
 def linking(
     context: Context, link: type[tuple[Any, ...]]
 ) -> Callable[[bytes], list[tuple[Any, ...]] | None]:
-    """Return what makes all links of a document; None for one in which a place is looked at."""
+    """Return what makes all links of a document, or None if the scanner cannot decide a place."""
     attributes = attribute_names(extended=context.task.policy.extended)
     return _Linker(context, link, attributes, None).whole
 
@@ -61,7 +61,7 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
-    """Return what goes ahead in CSS on a base; None where each statement is looked at."""
+    """Return a scanner for CSS with this base; None if every statement must be visited."""
     task = context.task
     if scanner.compiled is None or not (task.edits_only or task.found_only):
         return None
@@ -73,23 +73,23 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
 def xml_scan_for(
     text: bytes, context: Context, enter: Callable[[bytes, int, int], object], reads: int
 ) -> Callable[..., Any]:
-    """Return what makes edits in XML on a base, and if wanted in the HTML of its texts.
+    """Return a scanner that makes edits in XML with this base, and perhaps in HTML inside it.
 
-    Whoever asks for them charges the budget, since those in HTML are deeper. `text` is the document
-    without what is no character; `enter` says what becomes of shapes where an element states a
-    base; `reads` is of `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
+    The caller charges the budget, since edits in HTML are nested deeper. `text` is the document
+    with bytes masked that are not characters; `enter` returns the shape edits for an element that
+    states a base; `reads` combines `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
     """
-    is_asked = context.task.policy.keeper() is not None  # each reference is looked at
-    # In text of XML `]` may have to be escaped.
+    is_asked = context.task.policy.keeper() is not None  # the policy sees each reference
+    # In XML text, `]` may need an escape.
     edits = NO_EDITS if is_asked or "]" in context.base.url else shape_edits(context)
     scan = walk_for(context, scanner.XML_WALK)
     return lambda _, *where: scan(edits, text, *where[:-2], reads, *where[-2:], enter)
 
 
 def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable[..., Any]:
-    """Return what makes the edits of plain references on `shape_edits`, whatever the budget covers.
+    """Return a scanner that makes the edits of plain references, and charges no budget.
 
-    What it returns ends in what they cost; in None where the policy is asked of each.
+    The last value that it returns is their cost, or None if the policy has seen each reference.
     """
     keeps, charset = context.task.policy.keeper(), context.charset
     if keeps is None:
@@ -98,7 +98,7 @@ def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable
 
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, written = scan(*where)
-        # Text is what a reference says as it is written, and bytes have to be decoded for that.
+        # A reference that needs no decoding is a str; bytes have to be decoded.
         said = (one if isinstance(one, str) else clean(written_in(one, charset)) for one in written)
         left = [edit for edit, one in zip(edits, said, strict=True) if not keeps(one)]
         return left, *places, None
@@ -107,7 +107,7 @@ def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable
 
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
-    """Return what makes the edits of plain references that the budget covers."""
+    """Return a scanner that makes the edits of plain references that the budget covers."""
     scan, shapes, depth = priced_scan_for(context, walk), shape_edits(context), context.depth
     budget = context.task.budget or Budget(0)
 
@@ -128,7 +128,7 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
 def _listing_for(
     context: Context, walk: str, attributes: tuple[str, ...], element: str = ""
 ) -> Callable[..., Any]:
-    """Return what lists plain and absolute references; `element` is whose text is scanned."""
+    """Return a scanner that lists plain and absolute references; the text is in `element`."""
     records = _records(context, walk)
     found = _Lister(context, attributes, element).found
 
@@ -144,7 +144,7 @@ def _records(context: Context, walk: str) -> Callable[..., Any]:
 
 
 class _Linker:
-    """Has links made of what the scanner finds, as long as the budget covers them."""
+    """Lets the scanner build finished links, as long as the budget covers them."""
 
     def __init__(
         self,
@@ -165,15 +165,15 @@ class _Linker:
             *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
             *(*self._around, decoded, context.task.policy.keep_fragments),
         )
-        self._lines = _FIRST_LINE  # and its offset, and an offset in it
+        self._lines = _FIRST_LINE
 
     def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
-        """The links up to the next place that has to be looked at."""
+        """The links up to the next place that the scanner cannot decide."""
         names = {} if self._is_packed else self._names
         links, at, cost, shown, *lines = self._made(text, where, names, self._lines)
         if links is None:
             assert self._listing is not None
-            found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
+            found: tuple[Any, ...] = self._listing(text, *where)  # charged one by one
             return found
         budget = self._budget
         if budget is not None:
@@ -186,7 +186,7 @@ class _Linker:
         return links, at
 
     def whole(self, text: bytes) -> list[tuple[Any, ...]] | None:
-        """All links of a text; None where a place has to be looked at. Threads share it."""
+        """All links of a text; None if the scanner cannot decide a place. Threads may share it."""
         links, at, *_ = self._made(text, (0, len(text), False, False), {}, _FIRST_LINE)
         return None if at >= 0 else links
 
@@ -205,10 +205,10 @@ class _Linker:
         return made
 
 
-_FIRST_LINE: Final = (1, 0, 0)
+_FIRST_LINE: Final = (1, 0, 0)  # a line, its offset, and an offset in it
 
 
-# No method of a linker, which would be kept with its page until garbage is looked for.
+# Not a method: a cycle would keep the linker and its page until garbage is collected.
 def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | bytes:  # noqa: FBT001
     if is_name:
         return _name(raw)
@@ -216,12 +216,12 @@ def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | b
     return utf_8(written) if is_packed else written
 
 
-# So much longer may URLs be together than their references, where they are made at once.
+# How much longer than their references all URLs may be that are made in one call.
 _AT_ONCE: Final = 1 << 24
 
 
 def utf_8(text: str) -> bytes:
-    """A text as a table holds it: bytes that are not UTF-8, carried as surrogates, are U+FFFD."""
+    """Encode a text for a table; surrogates, which stand for bad bytes, become U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -229,7 +229,7 @@ def utf_8(text: str) -> bytes:
 
 
 class _Lister:
-    """Makes what was found of what the scanner lists."""
+    """Makes `Found` of what the scanner lists."""
 
     def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
         self._context = context
@@ -290,7 +290,7 @@ def _known_name(raw: bytes) -> str:
     return raw.lower().decode("utf-8", "replace")
 
 
-# Longer names are those of hostile documents, which would stay in memory.
+# Only hostile documents have longer names, which would stay in memory.
 _LONGEST: Final = 64
 
 
@@ -307,5 +307,5 @@ ATTRIBUTES: Final = tuple(
 )
 _SYNTAXES: Final = {number: syntax.value for syntax, number in HELD.items()}
 SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
-# By their numbers in _scanner.c.
+# In the order of their numbers in _scanner.c.
 STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)

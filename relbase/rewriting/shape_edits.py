@@ -1,8 +1,8 @@
-"""What becomes of plain references on a base, by their shapes.
+"""What becomes of plain references with a given base, by their shapes.
 
-Most relative references are of a plain shape (`scanner.Shape`): what they resolve to is the same
-text before each of that shape. It is found out with a sample when the first of a shape occurs;
-where a sample resolves to anything else, references of that shape are looked at one by one.
+Most relative references have a plain shape (`scanner.Shape`): resolving puts the same text in front
+of every reference of that shape. A sample determines that text when a shape first occurs. If the
+sample resolves to anything else, references of that shape are resolved one by one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from relbase.view.characters import MULTI_BYTE, encode_inner
 
 
 class ShapeEdits(dict[int, ShapeEdit | None]):
-    """What becomes of references of each shape on a base, so deep in documents."""
+    """What becomes of references of each shape, for one base and one depth of nesting."""
 
     __slots__ = ("_depth", "_directory", "_root", "resolve")
 
@@ -32,10 +32,10 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         root: bytes = b"",
         directory: bytes = b"",
     ) -> None:
-        self.resolve = resolve  # None where samples tell nothing
+        self.resolve = resolve  # None if samples prove nothing
         self._depth = depth
-        self._root = root  # what stands before the path, and
-        self._directory = directory  # up to its last slash, where the base is of names alone
+        self._root = root  # of a base of plain names: what precedes its path,
+        self._directory = directory  # and what precedes its last slash
 
     def __missing__(self, shape: int) -> ShapeEdit | None:
         edit = None
@@ -60,7 +60,7 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         except ValueError:
             return None
         if shape >= _HERE:
-            # What climbs above the root is noted; the rest shares a dot of a directory's name, too.
+            # Climbing above the root needs a note. A dot at the end of the directory is shared.
             until = len(sample) - 1
             is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
         else:
@@ -80,21 +80,21 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
 
 NO_EDITS: Final = ShapeEdits(None, 0)
 
-# Wherever it is written, and of any depth: most of what is written.
+# Needs no escape in any place, at any depth: the usual case.
 _means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
 def simple_edits(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int
 ) -> ShapeEdits | None:
-    """Return the same for a base of names alone, which says it by itself; None for others."""
+    """Return the edits for a base of plain names, without samples; None for any other base."""
     simple = _simple.fullmatch(url)
     if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
         return None
     on_root = _remembered_root(simple[1])(simple[1])
     path = simple[2]
     directory = on_root.new + path.encode() if path else on_root.new + b"/"
-    # The RFCs differ on what climbs where there is no path.
+    # The RFCs differ on `../` if the base has no path.
     edits = ShapeEdits(resolve, depth, on_root.new if path else b"", directory)
     edits[_ROOT] = on_root
     edits[_PATH] = _simple_edit(directory, 0)
@@ -105,15 +105,15 @@ def _simple_edit(new: bytes, until: int) -> ShapeEdit:
     return ShapeEdit(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
 
 
-# Siblings share it.
+# The pages of a site share it.
 _remembered_root: Final = remembering(lambda root: _simple_edit(root.encode(), 0))
 
-# The WHATWG parser takes `%2e` for a dot.
+# The WHATWG parser reads `%2e` as a dot.
 _NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"
 _simple: Final = regex(
     rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+"
 )
-# A host that the WHATWG parser writes as it is: no number at its end, no two hyphens together.
+# A host that the WHATWG parser leaves as it is: no number at its end, no two hyphens together.
 _lower_host: Final = regex(
     r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
 ).match
@@ -125,11 +125,11 @@ _HERE: Final = int(Shape.HERE)
 def edits_on(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
 ) -> ShapeEdits:
-    """Return what becomes of plain references on a base, by what resolves them."""
+    """Return what becomes of plain references with a base; `resolve` resolves the samples."""
     if (edits := simple_edits(url, profile, resolve, depth)) is not None:
         return edits
-    # The WHATWG parser treats the paths of file and of other schemes by rules of their own; without
-    # a net_loc a path may be written otherwise.
+    # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
+    # net_loc, resolving may change how a path is written.
     is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
     if is_odd or not has_net_loc(url):
         return NO_EDITS
@@ -140,14 +140,14 @@ _remembered: Final = remembering(edits_on)
 
 
 def shape_edits(context: Context) -> ShapeEdits:
-    if context.task.places is not None:  # what is saved beside the page may stay
+    if context.task.places is not None:  # references to files beside the page may stay
         return NO_EDITS
     url = context.base.url
     return _remembered(url)(url, context.task.profile, context.resolve, context.depth)
 
 
 def walk_for(context: Context, walk: str, mode: int = scanner.EDITS) -> Callable[..., Any]:
-    """Return the walk of the compiled scanner over a document, on whatever base."""
+    """Return a walk of the compiled scanner, set up for the documents of a context."""
     return scanner.scanning(
         walk,
         mode=mode,
@@ -162,5 +162,5 @@ _OF_TAGS: Final = frozenset((scanner.HTML_WALK, scanner.LINKS_WALK))
 
 
 def is_same_in_css(context: Context) -> bool:
-    """What stands in CSS is resolved as UTF-8: the query of the base may be another then."""
+    """Whether the base is the same for references in CSS, which encodes queries in UTF-8."""
     return context.encoding == "utf-8" or context.base.url.isascii()

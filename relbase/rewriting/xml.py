@@ -1,8 +1,8 @@
-"""From XML inward to its references, and back outward (rule 20).
+"""Visits XML, and checks that the document is sound before anything in it changes (rule 20).
 
-What the walk finds is believed only when the document is well-formed and declares nothing that
-would change its meaning. That costs a parse: it is asked at the first item that would change it.
-Values that a flaw stands in are seen by the visit itself.
+What the visit finds counts only if the document is well-formed and declares nothing that would
+change its meaning. Checking this takes a parse, so it is done at the first item that changes the
+document. The visit itself handles values that contain a flaw.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of an XML document; none that changes it when it is not sound."""
+    """The items of an XML document; none of them changes it if it is not sound."""
     task = around.task
     before = None if task.budget is None else task.budget.state()
     items = Visit(text, around).items()
@@ -47,15 +47,15 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     if not task.edits_only:
         yield from _unchanged(both)
     if task.budget is not None and before is not None:
-        task.budget.restore(before)  # nothing of that is written
+        task.budget.restore(before)  # none of the edits is made
 
 
-# As many items wait for the first that changes something.
+# How many items may wait for the first one that changes something.
 _MAY_WAIT: Final = 1 << 12
 
 
 def _begun(items: Iterator[Item]) -> tuple[list[Item], bool]:
-    """The first items, and whether soundness matters: the last of them changes the document."""
+    """Return the first items, and whether soundness has to be checked before the rest."""
     waiting: list[Item] = []
     for item in items:
         waiting.append(item)
@@ -72,7 +72,7 @@ def _start(item: Item) -> int:
 
 def _changes(item: Item) -> bool:
     if isinstance(item, Note):
-        return item.text is DOUBTFUL  # it would change, if nobody could doubt what it means
+        return item.text is DOUBTFUL  # without the flaw, it would be a change
     return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 
@@ -85,7 +85,7 @@ def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def xml_base(text: bytes, around: Context) -> Base:
-    """The base of an XML document: of its root, its `<base>`, or that of its container."""
+    """The base of an XML document: from its root, its `<base>`, or its container."""
     root = next((each for each in xml.elements(text) if isinstance(each, xml.Element)), None)
     if root is None:
         return around.base

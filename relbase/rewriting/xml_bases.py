@@ -1,8 +1,8 @@
 """The bases of an XML document: that of the whole, and xml:base, element by element.
 
-XML Base 2 §4: an `xml:base` is the base of its element and all that is in it, relative to the one
-outside. In profile whatwg browsers' documents ignore it (rule 7): there it is still made absolute,
-on the chain of its own kind.
+An `xml:base` applies to its element and everything inside, and is relative to the one outside (XML
+Base 2 §4). In profile whatwg it does not count in documents that browsers show (rule 7), but it is
+still made absolute, against the `xml:base` outside.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
     Resolve: TypeAlias = Callable[[str], str]
 
-# No document comes near; each level keeps the URL that it resolves to (threat N11).
+# No real document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100
 
 
 def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
-    """Return the note on a flaw of a document, and what was done about it."""
+    """Return a note on a flaw of a document that says what was done about it."""
     at = Lines(text, around.encoding).of(flaw.start)
     words = f"{flaw.text} at {at}{around.within}: {done}"
     return Note(reason, around.part, Span(flaw.start, flaw.start), words)
 
 
-# Relative in both RFCs, and what it resolves to is a base as it is.
+# Relative in both RFCs, and its resolved URL is a base without further changes.
 _relative: Final = regex(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
 
 _REMEMBERED: Final = 1 << 12
@@ -62,7 +62,7 @@ _is_text: Final = regex(rb"[<\t\r\n]").search
 def state(
     text: bytes, value: Attribute, source: str, context: Context
 ) -> tuple[Context, list[Note]]:
-    """Return the context inside of what states a base in a document, and what is noted on it."""
+    """Return the context inside an element that states a base, and notes on the base."""
     url, span = url_of(text, value), Span(value.start, value.end)
     if not url:
         return context, []
@@ -71,7 +71,7 @@ def state(
 
 
 def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
-    """The context of a document on its `<base>`, what is noted on that, and where it stands."""
+    """Return the context of a document with its `<base>`, notes on it, and its offset."""
     stated = embedded_base(text)
     if stated is None:
         return around, [], 0
@@ -89,20 +89,20 @@ class Scopes:
     def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
         self._text = text
         self._lines = Lines(text, document.encoding)
-        self.counts = counts  # whether each is the base of what is inside, or only absolute itself
+        self.counts = counts  # whether `xml:base` applies to its content, or is only made absolute
         self._part, self._depth = document.part, 0
-        # Many elements may state the same few: where each stands is not asked for.
+        # Many elements may state the same few bases, and edits do not depend on where.
         self._known: dict[tuple[bytes, str], Context] = {}
         self._plain: dict[str, ShapeEdits] = {}
-        # Bases that the compiled scanner met on its way: what resolves on each, where it stands.
+        # Bases that the compiled scanner met: what resolves against each, and its offset.
         self.passed: list[tuple[Resolve | None, int]] = []
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
-        self.stated_at = -1  # where the `xml:base` stands that decides here; -1 for none
-        self.inside: Context | None = document  # None where bases nest too deep
-        self.stated: Context | None = document  # what the next `xml:base` is resolved with
+        self.stated_at = -1  # the offset of the `xml:base` that applies here; -1 for none
+        self.inside: Context | None = document  # None if bases nest too deep
+        self.stated: Context | None = document  # resolves the next `xml:base`
 
     def enter(self, element: Element) -> list[Note]:
-        """Go into an element; return what is to be noted on its `xml:base`."""
+        """Enter an element; return notes on its `xml:base`."""
         if element.opens:
             self._outer.append((self.inside, self.stated, self._depth, self.stated_at))
         stated = element.attributes.get(XML_BASE)
@@ -122,7 +122,7 @@ class Scopes:
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
         is_forgotten = not self.stated.task.edits_only or len(key[0]) > _REMEMBERED
         self.stated, notes = state(self._text, stated, source, self.stated)
-        # XML Base 2 §3: unlike that of `<base>`, its value may be relative.
+        # XML Base 2 §3: unlike `<base>`, it may be relative.
         held = self.stated.base.source == source
         notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
         if not notes and not is_forgotten:
@@ -135,9 +135,9 @@ class Scopes:
         return notes
 
     def at_once(self, value: bytes, at: int, around: int) -> ShapeEdits | None:
-        """What an `xml:base` makes of shapes, in the one of such a number among those passed.
+        """Return the shape edits for an `xml:base` inside number `around` of `passed` (0: none).
 
-        None where its element is to be entered.
+        None if its element has to be entered instead.
         """
         outer = self.stated
         if outer is None or not self.counts:
@@ -164,7 +164,7 @@ class Scopes:
         return edits
 
     def leave(self) -> None:
-        """Come out of the element that was entered last, among those that open a scope."""
+        """Leave the element with a scope that was entered last."""
         self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
 
 

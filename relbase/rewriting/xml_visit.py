@@ -1,7 +1,7 @@
-"""A visit of one XML document: each value by its view, on the base that counts where it stands.
+"""A visit of one XML document: views decode its values, and the base in scope resolves them.
 
-HTML in feeds is a nested document, read by the task's reader on the base of the element around it.
-Whether what is found is believed is the business of `xml`.
+HTML in feeds is a nested document. The task's reader reads it with the base of the element around
+it. `xml` decides whether the document is sound, so that the findings count.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _DOCTYPE: Final = b"<!DOCTYPE"
 
 
 class Visit:
-    """A visit of one document: its scopes, the item that it is in, what it counts."""
+    """A visit of one document: its scopes, the current item of a feed, and what it counts."""
 
     def __init__(self, text: bytes, around: Context) -> None:
         self._text = text
@@ -81,12 +81,12 @@ class Visit:
         self._scanned: Context | None = None
         self._readable = without_bad(text, "\udcff")
         self._scan: Callable[..., Any] | None = None
-        task = around.task  # that may want each reference looked at
+        task = around.task  # which may have to see each reference
         is_asked = task.places is not None or task.policy.keeper() is not None
         self._may_enter = not is_asked and not task.policy.item_links
 
     def items(self) -> Iterator[Item]:
-        """The items of the document, if it is sound."""
+        """The items of the document, provided that it is sound."""
         around = self._around
         yield from self._noted
         if around.unstated is not None:
@@ -100,7 +100,7 @@ class Visit:
             elif isinstance(each, xml.Left):
                 self._scopes.leave()
             elif isinstance(each, xml.Sheet):
-                self._may_have_entities = True  # no DTD tells what an instruction means
+                self._may_have_entities = True  # no DTD declares entities for an instruction
                 slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
                 yield from self._slot(slot, around)
             else:
@@ -113,7 +113,7 @@ class Visit:
         if not task.edits_only or self._base_at:
             return None, None
         if scanner.compiled is None:
-            return (None if task.policy.xml_rows else skip), None  # it knows the tables alone
+            return (None if task.policy.xml_rows else skip), None  # it knows only the tables
 
         def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
             return self._is_html or named.vocabulary != HTML
@@ -218,7 +218,7 @@ class Visit:
                 yield Note(Reason.XML_PREFIX, self._around.part, span, text)
 
     def _is_kept(self, slot: Slot, element: xml.Element) -> bool:
-        """Whether a value is the empty reference, which refers into its own document."""
+        """Whether `keep_fragments` keeps a value: the empty reference to its own document."""
         if not self._around.task.policy.keep_fragments or element.named.vocabulary == HTML:
             return False
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
@@ -284,7 +284,7 @@ class Visit:
             view = pieces_view(raw) if in_pieces else text_view(raw)
             if slot.row.syntax is not Nested.HTML or self._html is None:
                 return lower(visit_value(view.inner, context, place), view, value.start)
-            if self._around_html is not context:  # most often that of the text before
+            if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
             bring = lowered if context.task.edits_only and not in_pieces else lower
             return bring(self._html(view.inner, self._in_html), view, value.start)
@@ -318,29 +318,29 @@ def _is_written(edit: Edit) -> bool:
     return cast("bytes | None", edit.new) is not None
 
 
-# What is said of values that stay, with their number.
+# The notes on values that stay; each gives their number.
 _STAYS: Final = {
     Reason.FEED_GUID: "relative guids left unchanged, since readers compare them as strings: {}",
     Reason.XML_BASE64: "texts in base64 left unchanged: {}",
 }
 _ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
 
-# All references of a text with a flaw are held at once; an article is shorter.
+# All references of a text with a flaw are in memory at once; no article is longer.
 MAX_FLAWED: Final = 1 << 18
 DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
 _means_itself: Final = regex(rb"[^<&]*+").fullmatch
 
-# An article has a handful; each piece costs a view of its own.
+# An article has a handful of pieces; each needs a view of its own.
 MAX_PIECES: Final = 10_000
 
 
 def _without(
     items: Iterable[Item], places: Sequence[int], context: Context, trial: Budget | None
 ) -> Iterator[Item]:
-    """The items of a text that has been listed, without edits of references that hold a place.
+    """The items of a listed text, without edits of references that contain one of `places`.
 
-    Those are not paid for, and only now it is known which they are.
+    Only the other references are charged to the budget.
     """
     edits: list[Edit] = []
     left: list[Span] = []
