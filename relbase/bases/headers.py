@@ -20,7 +20,7 @@ _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
-    """Return what an HTTP header states as the base of its entity, strongest first, with notes."""
+    """Return the bases that an HTTP header states, strongest first, and notes."""
     given = [(name.strip().lower(), value, None) for name, value in fields]
     if not given:
         return [], []
@@ -42,7 +42,7 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
-    """Return what the header of a MIME entity states as its base (RFC 2557 §5), strongest first."""
+    """Return the bases that the header of a MIME entity states (RFC 2557 §5), strongest first."""
     return _statements(list(fields), States.MAIL, name)
 
 
@@ -58,13 +58,13 @@ def _statements(
     ]
 
 
-# RFC 2392: links name parts by such URLs.
+# RFC 2392: with these URLs, links refer to parts of a message.
 _NAMES: Final = ("cid:", "mid:")
 _NO_URL: Final = "is not one URL, perhaps wrapped, with comments around it"
 
 
 def _statement(row: FieldRow, value: str, source: str, span: Span | None) -> Statement | None:
-    """Return what a field states; None when it is empty, or only names the part."""
+    """Return what a field states; None if it is empty or only names the part."""
     url = url_of(value)
     if url is None:
         return Statement(Layer.ENTITY, value.strip(), source, span, _NO_URL)
@@ -86,7 +86,7 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
 def url_of(value: str) -> str | None:
     """Return the URL that a field's value states, without wrapper, comments and white space.
 
-    "" for nothing but these; None for more than one URL, or quotes and brackets that wrap none.
+    "" if nothing else is there; None for several URLs, or quotes or brackets that do not wrap one.
     """
     raw = encode_inner(decoded_words(value))
     span = find_url(raw)
@@ -102,7 +102,7 @@ Fields = Sequence[tuple[str, str]]
 
 
 class Selected(NamedTuple):
-    """The URL of a message, and what it was found by, for people."""
+    """The URL of a message, and how it was found, for people."""
 
     url: str
     source: str
@@ -110,11 +110,11 @@ class Selected(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MessageUrlTable:
-    """A table of selectors, and the fields that are asked where it has no row for a message."""
+    """A table of selectors, and the fields to try if no row matches a message."""
 
-    urls: Mapping[str, str] = field(default_factory=dict)  # by what `key` makes of selectors
+    urls: Mapping[str, str] = field(default_factory=dict)  # by selector, as `key` returns it
     fields: tuple[str, ...] = ()  # in lower case
-    matched: set[str] = field(default_factory=set)  # of the selectors, so far
+    matched: set[str] = field(default_factory=set)  # the selectors that have matched so far
 
     def find(self, header: Fields) -> Selected | None:
         if found := [one for one in _selectors(header) if one in self.urls] if self.urls else ():
@@ -128,7 +128,7 @@ class MessageUrlTable:
 
 
 def key(selector: str) -> str:
-    """Return a selector as messages are looked up by it; ValueError if it selects nothing."""
+    """Return the normal form of a selector, as in `urls`; ValueError if it selects nothing."""
     if (found := _message_id(selector)) is not None:
         return found
     local, at, host = selector.strip().rpartition("@")
@@ -145,7 +145,7 @@ _SEPARATOR: Final = regex(r'[\s<>,;"]')
 
 
 def _selectors(header: Fields) -> Iterator[str]:
-    """The keys of a message, the strongest first."""
+    """The keys that select a message, strongest first."""
     if found := message_id(header):
         yield found
     if found := list_id(header):
@@ -163,7 +163,7 @@ def _first(header: Fields, name: str) -> str:
     return next((value[:_LOOKED_AT] for other, value in header if other == name), "")
 
 
-_LOOKED_AT: Final = 1_000  # characters of a field, of which the longest address has 320
+_LOOKED_AT: Final = 1_000  # characters of a field; the longest address has 320
 _LONGEST_HOST: Final = 255  # RFC 1035 §2.3.4
 
 
@@ -224,7 +224,7 @@ def _absolute_urls(value: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class MessageUrlFunction:
-    """A caller's function of a header, whose encoded words it gets decoded."""
+    """A caller's function that gets the fields of a header, with encoded words decoded."""
 
     function: Callable[[list[tuple[str, str]]], object]
     as_url: Callable[[Any], str]

@@ -1,6 +1,6 @@
 """RFC 1808 §3: the base URL of a document, from the four layers in their order.
 
-To mind: as in browsers the first `<base>` decides, even when nothing can be resolved against it.
+As in browsers, the first `<base>` decides, even if nothing can be resolved against it.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
 
 
 class Statement(NamedTuple):
-    """A base URL as somebody states it, absolute or relative."""
+    """A base URL as it was stated, absolute or relative."""
 
     layer: Layer  # the layer that it belongs to
     value: str  # the URL, without wrapper and white space
-    source: str  # where it stands, for people
-    span: Span | None = None  # its bytes in the input, if it has any
-    flaw: str | None = None  # why it is not a URL at all, None when it may be one
+    source: str  # where it was stated, for people
+    span: Span | None = None  # its bytes in the input, if it is there
+    flaw: str | None = None  # why it is not a URL at all, None if it may be one
 
 
 def establish(
@@ -116,9 +116,9 @@ def establish(
     return replace(around, refused=(*refused, *around.refused)), refused
 
 
-# ---- §3.3: the URL that an entity was retrieved from, the last one of a redirected request. Each
-# redirect is resolved against the one before by RFC 3986 whatever the profile is: that is what HTTP
-# clients do (RFC 9110 §10.2.2).
+# ---- §3.3: the URL that an entity was retrieved from, which is the last one after redirects. Each
+# redirect is resolved against the one before by RFC 3986 in every profile, as HTTP clients do (RFC
+# 9110 §10.2.2).
 
 
 def retrieval(
@@ -148,7 +148,7 @@ _web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
 
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return an http or https URL that was found, as it counts, or "" and why not; with notes."""
+    """Return a detected URL, cleaned, or "" and why it does not count; and notes on it."""
     stated, notes = retrieval(url, (), source)
     value = stated[0].value if stated else ""
     if _web.match(value) is None:
@@ -157,23 +157,23 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     return value, "", notes
 
 
-# ---- what can be a base. What is made of one is remembered: references and parts share it. But
-# a hostile URL is as long as its document, and would stay in memory after it (threat N3).
+# ---- what can be a base. Results for a base are cached, since references and parts share it. A
+# hostile URL may be as long as its document, and must not stay in memory (threat N3).
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Messages of a mailbox have few bases in turns.
+# The messages of a mailbox alternate between a few bases.
 _SHORT: Final = 1 << 12
 _OF_SHORT: Final = 16
-# What a message may state as its base (`relbase.mail.parts`), and its parts share, some in another
-# charset.
+# The longest base that a message may state (`relbase.mail.parts`). Its parts share it, some in
+# another charset.
 _LONG: Final = 1 << 16
 _OF_LONG: Final = 4
 
 
 def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
-    """Return what says, for a base, how something is made of it: anew, or as it was made before."""
+    """Return a function that picks a cached `make` for a base, or `make` itself for a long one."""
     short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
     long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
 
@@ -186,14 +186,14 @@ def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
 
 
 def unsuitable(url: str) -> str | None:
-    """Say why no relative reference can be resolved against a URL; None when they can."""
+    """Return why no relative reference can be resolved against a URL; None if one can."""
     return None if _is_suitable.match(url) else _remembered(url)(url)
 
 
-# Most bases.
+# Matches most bases.
 _is_suitable: Final = expression(r"https?://[^/?#]")
 
-# A URL that as a statement is the base as it is, but in profile whatwg.
+# A URL that becomes the base unchanged if it is stated, except in profile whatwg.
 plain_base: Final = expression(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+")
 
 
@@ -209,7 +209,7 @@ _remembered: Final = remembering(_unsuitable)
 
 def _hindrance(url: str) -> str | None:
     scheme, net_loc, path, *_ = rfc1808.split(url)
-    # RFC 1808 lets a scheme begin with a digit; the other profiles take such a URL for relative.
+    # RFC 1808 lets a scheme begin with a digit, which makes the URL relative in other profiles.
     if scheme is None or not scheme[0].isalpha():
         return "it has no scheme"
     scheme = scheme.lower()
@@ -225,12 +225,12 @@ def _hindrance(url: str) -> str | None:
     return None
 
 
-# No scheme that is in use is longer, and what is hostile is not repeated at length.
+# No real scheme is longer, and notes do not repeat a hostile one in full.
 _SHOWN_SCHEME: Final = 40
 
 
 def with_path(url: str) -> str:
-    """Write the `/` that http, https and ftp want between an authority and `?`."""
+    """Insert the `/` that http, https and ftp need between an authority and `?`."""
     if _has_path.match(url):
         return url
     scheme, authority, path, query, _ = rfc3986.split(url)
@@ -252,17 +252,17 @@ _UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 def _resolved(
     statement: Statement, around: Base, profile: Profile, charset: str
 ) -> tuple[str | None, Reason | None, str]:
-    """The absolute form of a statement, None when it does not count; and what to remark."""
+    """Return the absolute form of a statement, None if it does not count, and what to note."""
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
     embedded = statement.layer is Layer.EMBEDDED
-    # What could not be written into a document as it is is percent-encoded (rule 10).
+    # Percent-encode what cannot be written into a document as it is (rule 10).
     value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
     shown = _shown(value)
     relative = not is_absolute(value, profile, around.url)
-    # Alone it may be absolute to the profile's parser (rule 5): `file:/a/b` in whatwg, which only a
-    # base of its own scheme would make relative.
+    # The profile's parser may accept it without a base, as absolute (rule 5): in whatwg,
+    # `file:/a/b` is relative only to a base with the same scheme.
     alone = relative and not around.url and parses_alone(value, profile)
     relative = relative and not alone
     if relative and not around.usable:
@@ -281,7 +281,7 @@ def _resolved(
         return url if counts else None, Reason.BASE_UNSUITABLE, text
     if relative:
         what = "is relative where an absolute URL is required: resolved to"
-    elif alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
+    elif alone and statement.layer is not Layer.RETRIEVAL:  # which never has a base around it
         what = "is treated as absolute, because nothing around it is known:"
     else:
         return url, None, ""

@@ -1,8 +1,8 @@
 """What programs leave in the pages that they save: the URL of the page, and the base it had.
 
-The tokens of the head are walked, so that text in a script or a title is never taken for a mark.
-To mind: anybody can write one. It serves where nothing was given, and only `http:` and `https:`
-count: a `file:` URL names a file of somebody else's disk.
+The head is read token by token, so that text in a script or a title is never taken for a mark.
+Anybody can write a mark. So it is used only if no URL was given, and its URL has to be `http:` or
+`https:`, since a `file:` URL names a file on somebody else's disk.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from relbase.view.charset import Lines
 class Marks(NamedTuple):
     """What the marks of a page state."""
 
-    # the URL of the page, as each mark that counts has it, in their order
+    # the URL of the page by each mark that counts, in document order
     pages: tuple[Statement, ...] = ()
-    base: Statement | None = None  # the page's own base, where a program took it out of force
-    stand_in: int | None = None  # where the "." is that it was replaced with, if it was
-    notes: tuple[Note, ...] = ()  # on marks that do not count, or with a doubt
+    base: Statement | None = None  # the page's own base, if a program disabled it
+    stand_in: int | None = None  # the offset of the "." that replaces it, if there is one
+    notes: tuple[Note, ...] = ()  # on marks that do not count or are doubtful
 
 
 NONE: Final = Marks()
 
 
 class Placed(NamedTuple):
-    """What becomes of a reference that leads to what was saved beside a page (rule 17)."""
+    """What becomes of a reference to a file that was saved beside a page (rule 17)."""
 
-    # of that file; None where the reference stays as it is
+    # the URL of that file; None if the reference stays unchanged
     url: str | None = None
-    note: Note | None = None  # on that
+    note: Note | None = None
 
 
-# Asked of each relative reference, with its element; None where it leads away, so that the base
-# decides. A `<base>` stays where what stays relative is on it.
+# Called with each relative reference and its element; None if it leads away, so that the base
+# decides. A `<base>` stays if references that stay relative depend on it.
 Places: TypeAlias = "Callable[[str, str], Placed | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
@@ -66,7 +66,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
 
 
 def may_have_marks(text: bytes) -> bool:
-    """Whether one of the words stands where marks do: in the head, or at the end."""
+    """Whether a word of a mark occurs where marks can be: in the head, or at the end."""
     end, markup = head(text)
     return (
         _in_comments(markup, _IN_COMMENTS)
@@ -84,10 +84,10 @@ def _in_comments(markup: bytes, words: tuple[bytes, ...]) -> bool:
 
 
 class _Comment(NamedTuple):
-    """A row: the comments of a program, and how the URL is read that one holds, with a doubt."""
+    """A row: the comment of a program, and how to read its URL and any doubt about that."""
 
     program: str
-    word: bytes  # each of them has it, byte for byte
+    word: bytes  # occurs in each of its comments, byte for byte
     comment: re.Pattern[bytes]
     url: Callable[[re.Match[bytes]], tuple[str, str]]
 
@@ -102,7 +102,7 @@ def _counted(found: re.Match[bytes]) -> tuple[str, str]:
     if stated > len(url):
         return "", f"it states a length of {stated} bytes, but has only {len(url)}"
     doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
-    # "--" may not stand in a comment: each second "-" of a run is written as %2D.
+    # "--" may not occur in a comment: every second "-" of a run is written as %2D.
     return decode_inner(url.replace(b"-%2D", b"--")), doubt
 
 
@@ -123,7 +123,7 @@ _COMMENTS: Final = (
         expression(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) "),
         _counted,
     ),
-    # SingleFile, and Zotero that uses it: the first child of <html>.
+    # SingleFile, and Zotero, which uses it: the first child of <html>.
     _Comment(
         "SingleFile",
         b"SingleFile",
@@ -134,15 +134,15 @@ _COMMENTS: Final = (
         ),
         _plain,
     ),
-    # HTTrack: raw characters outside ASCII; the last " by HTTrack" ends the URL. That the comment
-    # is one line is asked first, so that nothing is tried twice.
+    # HTTrack: the URL has raw non-ASCII characters, and ends at the last " by HTTrack". First check
+    # that the comment is one line, to avoid backtracking.
     _Comment(
         "HTTrack",
         _AT_END,
         expression(rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"),
         _mirrored,
     ),
-    # monolith: byte 0 ("local source" is the URL of a file, and has a blank).
+    # monolith: at byte 0. For a file it writes "local source", whose blank does not match.
     _Comment(
         "monolith",
         b"using monolith ",
@@ -153,12 +153,12 @@ _COMMENTS: Final = (
 
 
 class _Attribute(NamedTuple):
-    """A row: the attribute of a program's element that holds the URL, and which element it is."""
+    """A row: the element and the attribute in which a program writes the URL."""
 
     program: str
     element: bytes
     attribute: bytes
-    when: tuple[bytes, bytes] | None = None  # another attribute of it and its value
+    when: tuple[bytes, bytes] | None = None  # another attribute that it must have, and its value
 
 
 _ATTRIBUTES: Final = (
@@ -171,32 +171,32 @@ _ASKED: Final = frozenset(
     name for row in _ATTRIBUTES for name in (row.attribute, *(row.when or ())[:1])
 )
 
-# A page without any of these words has no mark. To look for them costs next to nothing.
+# A page without any of these words has no mark. Looking for them costs next to nothing.
 _IN_TAGS: Final = tuple(row.when[1] if row.when else row.attribute for row in _ATTRIBUTES)
 _IN_COMMENTS: Final = (*(row.word for row in _COMMENTS), _CHROME, _FIREFOX)
 
-# Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
+# Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
 
-# Chrome, "complete": the whole tag in a comment, and at once another <base>.
+# Chrome, "complete": the whole tag in a comment, directly followed by another <base>.
 _chrome_base: Final = expression(rb"<[bB][aA][sS][eE](?=[\t\n\f\r />])")
 _chrome_stand_in: Final = expression(rb'<base href="(\.)"(?: target="[^"]*+")?>')
 
-# Wayback Machine: what its scripts are told. The pages hold /web/... and /_static/...
+# Wayback Machine: the arguments of its script. Its pages contain /web/... and /_static/...
 _wombat: Final = expression(
     rb"""__wm\.wombat\([ ]*+"([^"\\\s]++)"[ ]*+,[ ]*+"([0-9]{4,14})"[ ]*+,[ ]*+
     "(https?://[^"\\/\s]++/)"[ ]*+,[ ]*+"(\w++)\"""",
     re.VERBOSE,
 )
 
-# HTTrack writes its mark before </html> too: where a page has no head it is the only one.
+# HTTrack writes its mark before </html>, too: the only one if a page has no head.
 _last_comment: Final = expression(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]*+)?</html>")
 _END: Final = 4096  # bytes, more than any URL that a server takes
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Found:
-    """What is found in a page, mark by mark."""
+    """Collects what the marks of a page state."""
 
     _text: bytes
     _charset: str
@@ -301,8 +301,8 @@ class _Found:
 def own_base(
     text: bytes, element: Attribute | None, charset: str, known: Marks | None = None
 ) -> Statement | None:
-    """Return the base that a page had before a program took it out of force."""
-    # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
+    """Return the base that a page had before a program disabled it."""
+    # If there is a <base>, only Chrome's stand-in matters; if there is none, only a comment does.
     if element is None:
         may_be = known is not None or _in_comments(head(text)[1], (_FIREFOX,))
     else:
@@ -314,17 +314,17 @@ def own_base(
 
 
 def is_stand_in(text: bytes, start: int) -> bool:
-    """Return whether the `<base>` that starts somewhere is Chrome's, in place of the page's own."""
+    """Return whether the `<base>` at `start` is the one that Chrome writes for the page's own."""
     if _chrome_stand_in.match(text, start) is None or not text.endswith(b"-->", 0, start):
         return False
     comment = text.rfind(b"<!--", 0, start)
     return comment >= 0 and _chrome_base.match(text, comment + len(b"<!--")) is not None
 
 
-# ---- what a web archive wrote around the references of a page, taken away again. The Wayback
-# Machine writes `/web/20120611024252im_/http://h.example/x.png`, with or without its host before
-# it. Authors link to web archives, too: such a reference is wrapped once more, so it is unwrapped
-# once; where it is absolute, it counts only with the stamp of the page itself.
+# ---- removing what a web archive wrote around the references of a page. The Wayback Machine writes
+# `/web/20120611024252im_/http://h.example/x.png`, with or without its host in front. Authors link
+# to web archives, too: these references are wrapped twice, and only one wrapper is removed. An
+# absolute reference is unwrapped only if it has the stamp of the page itself.
 
 _archived: Final = expression(
     r"((?:https?:)?//web\.archive\.org)?/web/([0-9]{4,14})(?:[a-z]{2}_)?/(https?:)/{1,2}([^/].*)",
@@ -335,28 +335,28 @@ _OWN: Final = "/_static/"
 
 
 class Archived(NamedTuple):
-    """A page that a web archive holds."""
+    """A page in a web archive."""
 
     url: str  # of the page
-    stamp: str  # when the archive took it
-    host: str = _HOST  # what was before that, "" for nothing
+    stamp: str  # when the archive saved it
+    host: str = _HOST  # the host in front of `/web/`, "" for none
 
 
 def archived(reference: str) -> Archived | None:
-    """Return what a reference into a web archive is for, None for any other."""
+    """Return the page that a reference into a web archive is for, None for other references."""
     found = _archived.fullmatch(reference)
     return found and Archived(f"{found[3]}//{found[4]}", found[2], found[1] or "")
 
 
 @dataclass(frozen=True, slots=True)
 class Unarchived:
-    """What becomes of a page's references when it counts as the page that was archived."""
+    """What becomes of an archived page's references if it is treated as the original page."""
 
     stamp: str
     places: Places | None  # asked of references that the archive did not write
 
     def __call__(self, reference: str, element: str) -> Placed | None:
-        """Return what a relative reference is for, None to leave it to the base."""
+        """Return the URL that a relative reference is for, None to leave it to the base."""
         if element == "base":
             return Placed(self.base(reference))
         found = archived(reference)
@@ -367,11 +367,11 @@ class Unarchived:
         return self.places(reference, element) if self.places else None
 
     def inside(self, reference: str) -> str | None:
-        """Return what an absolute reference is for, None where it is not the archive's."""
+        """Return the URL that the archive wrapped in an absolute reference, None if it did not."""
         found = archived(reference)
         return None if found is None or found.stamp != self.stamp else found.url
 
     def base(self, stated: str) -> str | None:
-        """Return what the value of a `<base>` is for, None where it is not the archive's."""
+        """Return the URL that the archive wrapped in a `<base>`, None if it did not."""
         found = archived(stated)
         return None if found is None or (found.host and found.stamp != self.stamp) else found.url
