@@ -1,1 +1,1 @@
-"""Messages and mailboxes: what becomes of their headers, their parts and what describes a body."""
+"""Messages and mailboxes: their headers, their parts, and the fields that describe a body."""

@@ -1,6 +1,6 @@
 """What an edit changes in the headers around it: fields that follow a body, signatures that break.
 
-A field that was wrong before the change stays, with a note: nobody knows what it counted.
+A field that was wrong before the edit stays, with a note, since nobody knows what it counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from relbase.registry import ROWS, Follows
 if TYPE_CHECKING:
     from relbase.containers.mail import Part
 
-# A number as written; more digits than any body has bytes are none.
+# A number of bytes or lines; no body needs more digits.
 _number: Final = regex(rb"[0-9]{1,18}(?![0-9])").match
 _digest: Final = regex(rb"[A-Za-z0-9+/]{22}==").match
 
@@ -33,25 +33,25 @@ _digest: Final = regex(rb"[A-Za-z0-9+/]{22}==").match
 class _Change(NamedTuple):
     data: bytes  # the message
     part: Part
-    grown: int  # how many bytes longer it becomes
-    lines: int  # how many line ends more it has then
+    grown: int  # how many bytes its body gains
+    lines: int  # how many line ends its body gains
     later: list[Edit]  # the edits from the body on, the last one first
-    first: int  # of these those of the body begin
+    first: int  # where in `later` the edits of the body begin
 
 
-# Digests of composite bodies are outside of RFC 1864, and each is as long as all in it: together
-# they may take as long as this many messages (threat N8).
+# RFC 1864 defines no digests of composite bodies, and each of them covers everything inside. All of
+# them together may hash the message this many times (threat N8).
 MAX_DIGESTED: Final = 4
 
 
 def follow_bodies(
     data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of a message and of the fields that follow its bodies, and the notes."""
-    # From the last header to the first: each describes all after it, headers of parts included.
-    waiting = list(edits)  # those before what has been gone through
-    later: list[Edit] = []  # the others, the last one first
-    # By how many bytes and line ends the message grows with the first of them.
+    """Return the edits of a message and of the fields that follow its bodies, and notes."""
+    # From the last header to the first: each describes its body, which may contain other headers.
+    waiting = list(edits)  # the edits before the current place
+    later: list[Edit] = []  # the edits after it, the last one first
+    # At index n: how many bytes and line ends the first n of `later` add.
     grown, lines = array("q", (0,)), array("q", (0,))
     stale: list[Note] = []
 
@@ -117,7 +117,7 @@ def _length(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
 
 
 def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
-    """Lines counts line ends, or lines: the last one may have no end."""
+    """`Lines` counts line ends, or lines, the last of which may have no line end."""
     found = _number(value)
     stated = int(found[0]) if found else -1
     counted = change.data.count(b"\n", *change.part.body)
@@ -155,9 +155,9 @@ _DIGESTS: Final = frozenset(name for name in _FOLLOWED if ROWS[name].follows is 
 
 # ---- signatures over whole messages (DKIM, DomainKeys, ARC)
 #
-# Nothing is verified, since that takes the network. What a signature covers stands in its tags (RFC
+# Signatures are not verified, since that takes the network. Their tags say what they cover (RFC
 # 6376 §3.5): fields by name in `h=`, the last ones first, and the body, up to `l=` octets in its
-# canonical form (§3.4). The seal of ARC covers the fields of ARC alone; the chain holds only while
+# canonical form (§3.4). An ARC seal covers only the fields of ARC; the chain holds only as long as
 # the newest ARC-Message-Signature does (RFC 8617 §5.2 step 4).
 
 _SIGNATURES: Final = frozenset(name for name, row in ROWS.items() if row.signs)
@@ -192,14 +192,14 @@ def broken_signatures(data: bytes, parts: Sequence[Part], edits: Sequence[Edit])
 
 
 def _signatures(part: Part, parts: Sequence[Part]) -> list[Field]:
-    """The fields by which a message is signed, as a whole, by somebody on the way."""
+    """The signature fields of a message as a whole; none for a part of a multipart."""
     if part.parent is not None and not parts[part.parent].message:
         return []
     return [field for field in part.header.fields if field.name in _SIGNATURES]
 
 
 def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
-    """The signatures in the place of seals, of which one stands for all: the newest."""
+    """The signatures to check; the newest ARC-Message-Signature replaces all ARC seals."""
     covering = [field for field in fields if field.name != _SEAL]
     if len(covering) < len(fields):
         made = [field for field in part.header.fields if field.name == _SEALED]
@@ -211,7 +211,7 @@ def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
 
 
 def _tag_number(value: str | None) -> int:
-    """A number of a tag, -1 for none; more digits than any body has octets are none."""
+    """The number in a tag, -1 for none, or for one with more digits than any body needs."""
     return int(value) if value and re.fullmatch(r"[0-9]{1,18}", value) else -1
 
 
@@ -226,7 +226,7 @@ def _tags(value: str) -> dict[str, str]:
 
 
 def _changed_fields(part: Part, edits: Sequence[Edit]) -> dict[str, int]:
-    """The names of edited fields: which one is the first of its name, counted from the last."""
+    """Map the names of edited fields to the lowest number of one, counted from the bottom."""
     starts = [edit.start for edit in edits]
     numbers: Counter[str] = Counter()
     changed: dict[str, int] = {}
@@ -243,7 +243,7 @@ def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) 
         return "no longer holds"
     if not changed:
         return ""
-    if "h" not in tags:  # DomainKeys: then what follows the signature is covered (RFC 4870 §3.3)
+    if "h" not in tags:  # DomainKeys: then it covers all fields that follow it (RFC 4870 §3.3)
         return "may no longer be valid"
     # §5.4.2: "selected from the bottom of the header block to the top"
     covered = Counter(name.lower() for name in tags["h"].split(":"))
@@ -255,10 +255,10 @@ _BLANKS: Final = regex(rb"[ \t]++(\r?\n)?")
 
 
 class _Body:
-    """A body that is edited, and how many octets of its canonical forms stay as they are."""
+    """An edited body, and how many octets at the start of its canonical forms stay unchanged."""
 
     def __init__(self, data: bytes, part: Part, edit: Edit) -> None:
-        """Look at the first edit: only what is before it stays for certain."""
+        """Take the first edit of the body: only what precedes it is certain to stay."""
         start, _, new = edit
         pairs = zip(new, data[start : start + len(new)], strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -1,4 +1,4 @@
-"""The documents that parts hold: read through their transfer encoding, visited like any other."""
+"""The documents in message parts: decoded from their transfer encoding, then visited as usual."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reader_of(part: Part, context: Context) -> Reader | None:
 
 
 def open_document(entity: MailPart) -> tuple[View, Opened] | None:
-    """Return what shows a body and the document in it, None when it holds none that can be read."""
+    """Return the view of a body and the document in it, None if there is none to be read."""
     reader = reader_of(entity.part, entity.context)
     view = None if reader is None else transfer_view(entity.part, entity.body, entity.eol)
     if reader is None or view is None:
@@ -88,7 +88,7 @@ def _signed(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
 def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     """Whether mail may refuse an edit of a body, so that its reference stays.
 
-    Edits alone and then links alone take a tenth of the time of both at once.
+    A visit for edits and then one for links take a tenth of the time of one visit for both.
     """
     part, task, budget = entity.part, entity.context.task, entity.context.task.budget
     is_apart = part.header.body > part.header.end and not part.disputed
@@ -106,13 +106,13 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
         edits = (one for one in found if isinstance(one, Edit))
         notes = [one for one in _fitted(entity, edits, view) if isinstance(one, Note)]
         is_refused = any(note.reason not in _OF_ALL_EDITS for note in notes)
-    budget.restore(before)  # it is the listing that pays
+    budget.restore(before)  # the visit for links is charged instead
     return is_refused
 
 
-# What a line begins with that may become a delimiter: a URL that is written begins otherwise.
+# The start of a line that an edit may turn into a delimiter. No inserted URL begins like this.
 _dashes: Final = regex(rb"(?<![^\r\n])--").search
-# With these each edit is made.
+# Notes with these reasons refuse no edit.
 _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 
 
@@ -130,10 +130,10 @@ _BLINK: Final = "@mhtml.blink"
 
 
 def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[MailPart]:
-    """The parts of a message with their bases; what only a document names has that document's.
+    """Yield the parts of a message with their bases.
 
-    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. Their
-    base is that of the document (rule 18), not that of the message.
+    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. These have
+    the base of the document (rule 18), not that of the message.
     """
     linked = _linked(data, parts, context)
     for index, entity in enumerate(part_bases(data, parts, context)):
@@ -155,14 +155,14 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
                 index = named.get(one.reference) if isinstance(one, Found) else None
                 if isinstance(one, Found) and index is not None and index not in bases:
                     bases[index] = one.base
-                    # It may link others itself.
+                    # It may itself link other parts.
                     inside = entity.context.on(one.base)
                     waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 
 
 def _name_alone(data: bytes, part: Part) -> str | None:
-    """The `cid:` URL of a style sheet or of a frame of Chromium's that has no other."""
+    """The `cid:` URL of a style sheet or frame written by Chromium that has no other URL."""
     values = {
         field.name: data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
         for field in part.header.fields
@@ -177,15 +177,15 @@ def _name_alone(data: bytes, part: Part) -> str | None:
 
 
 class DecodedBody(NamedTuple):
-    """A document that a part holds in quoted-printable or base64, for who shows it to people."""
+    """A part's document in quoted-printable or base64, decoded to be shown to people."""
 
-    part: str  # its number
+    part: str  # the number of the part
     span: Span  # of its body, in the file
     encoding: str  # its Content-Transfer-Encoding, in lower case
     inner: bytes  # the decoded bytes
-    label: str | None  # the charset of its header, None for none
+    label: str | None  # the charset label in its header, None for none
     spans: array[int]  # where each of its references begins and ends in `inner`
-    edits: deque[Edit]  # its edits, in offsets of `inner`
+    edits: deque[Edit]  # its edits, with offsets in `inner`
 
 
 def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
@@ -226,7 +226,7 @@ class Calendar(NamedTuple):
     notes: tuple[Note, ...] = ()
 
     def visit(self, task: Task | None = None) -> Iterator[Item]:
-        """The items of the descriptions in HTML, in offsets of the calendar."""
+        """The items of the HTML descriptions, with offsets in the calendar."""
         context = self.context if task is None else self.context.asking(task)
         reader = context.task.reader("text/html", "")
         if self.notes or reader is None or reader.visit is None:
@@ -244,7 +244,7 @@ class _Calendars:
     visit = staticmethod(lambda data, context: Calendar(data, context).visit())
 
     def read(self, data: bytes, label: str | None, context: Context) -> Calendar:
-        """Read a calendar; what is not in UTF-8 is left alone, with a note."""
+        """Read a calendar; one that is not in UTF-8 is left unchanged, with a note."""
         is_read = data.isascii() or lookup(label or "utf-8") == "utf-8"
         note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, _UNREAD)
         return Calendar(data, context, () if is_read else (note,))

@@ -21,7 +21,7 @@ MAX_LINE: Final = 998
 
 
 def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a header or of a body that is not encoded, with the edits that mail allows."""
+    """The items of a header or of a body that is not encoded, with only edits that mail allows."""
     findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     notes: list[Note] = []
@@ -42,10 +42,10 @@ def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:
 def _judged(
     entity: MailPart, within: Span, edits: Iterable[Edit]
 ) -> Iterator[tuple[list[Edit], Note | None]]:
-    """Edits line by line, each with a note on what they make of their line."""
+    """Yield the edits of each line, with a note if they make it a delimiter or too long."""
     data, part = entity.data, entity.part
     number, name = entity.context.part, called(part)
-    eol = entity.eol[-1:]  # CR and LF of one line end may be mixed with LF alone
+    eol = entity.eol[-1:]  # lines may end with CR LF and LF in the same message
     delimiters = [b"--" + boundary for boundary in part.boundaries]
     for start, end, changes in _lines(data, within, edits, eol):
         before = data[start:end]
@@ -71,7 +71,7 @@ _DELIMITER: Final = "the line would become a delimiter of a multipart: its links
 
 
 def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
-    """The first bytes of a line as it is written: it may be all of a body, with a million edits."""
+    """The first bytes of an edited line, which may be a whole body with a million edits."""
     text, at = b"", 0
     for edit in edits:
         text += line[at : edit.start - start] + edit.new
@@ -84,7 +84,7 @@ def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> b
 def _lines(
     data: bytes, within: Span, edits: Iterable[Edit], eol: bytes
 ) -> Iterator[tuple[int, int, list[Edit]]]:
-    """Lines with their line ends, or several that edits join, and those edits."""
+    """Yield each edited line (or lines that edits join) with its line end, and its edits."""
     start = end = within.start
     changes: list[Edit] = []
     for edit in edits:
@@ -101,7 +101,7 @@ def _lines(
 
 
 def _starts(text: bytes, delimiters: Sequence[bytes], eol: bytes) -> set[bytes]:
-    """The delimiters that lines begin with: other readers compare only beginnings."""
+    """The delimiters that lines begin with, since some readers compare only beginnings."""
     if b"--" not in text:
         return set()
     lines = [line for line in text.split(eol) if line.startswith(b"--")]
@@ -128,13 +128,13 @@ def keep_in_lines(
 
 
 def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a body that some programs decode, with the edits that all show alike."""
+    """The items of a body that only some programs decode, with only edits that all show alike."""
     part, data = entity.part, entity.data
     findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
-        # In quoted-printable an edit that writes no escape and no line end is shown alike.
+        # In quoted-printable, an edit that adds no escape and no line end looks alike to all.
         escapes = Counter(_escapes(edit.new)) - Counter(_escapes(data, edit.start, edit.end))
         if part.encoding != BASE64 and not (escapes or re.search(rb"[\r\n]", edit.new)):
             kept.append(edit)
@@ -155,8 +155,8 @@ _escapes: Final = regex(rb"=[^=]{0,2}").findall
 def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a body, without edits that would make its first lines fields (threat N5).
 
-    Where no empty line ends a header, a line that is not a field does. What is written into it may
-    have a colon: to all readers it would then be one, and the header would go on.
+    If no empty line ends a header, the first line that is not a field does. An edit may put a colon
+    into that line. All readers would then take it for a field, and the header would go on.
     """
     part = entity.part
     if part.header.body > part.header.end:
@@ -188,6 +188,6 @@ _EMPTY_LINE: Final = {b"\n": regex(rb"\n\r*\n"), b"\r": regex(rb"\r\r")}
 
 
 def _stays(line: re.Match[bytes], edits: Sequence[Edit]) -> bool:
-    """Whether an empty line is outside of all edits: a value loses the one that it holds."""
+    """Whether an empty line is outside all edits, since one inside an edited value disappears."""
     at = bisect_right(edits, line.start(), key=lambda edit: edit.end)
     return at == len(edits) or edits[at].start >= line.end()

@@ -1,4 +1,4 @@
-"""An mbox: its messages, each with its own bases; readers of the output find the same ones."""
+"""The messages of an mbox, each with its own bases; readers of the output find the same ones."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 class Numbered(NamedTuple):
     number: int  # the first one is 1
-    before: bytes  # its From_ line; of the first one also what the file begins with
+    before: bytes  # its From_ line; for the first message, also any text before that line
     message: mbox.Message
     start: int  # where its content begins in the file
-    lines: int  # how many lines of the file are before that
+    lines: int  # how many lines of the file precede its content
 
 
 def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
@@ -51,7 +51,7 @@ def _settled(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], 
         for at in message.doubtful[:1]
     ]
     if message.length is not None:
-        # The edit of the Content-Length, wherever other readers see the header end.
+        # Edit the Content-Length even if, for readers of mail, the header ends before it.
         start, end = message.length
         length = int(message.content[start:end])
         body = len(message.content) - length
@@ -74,18 +74,18 @@ _ADDED: Final = "a line would become the beginning of a message: its links are l
 
 
 class Lengths:
-    """Wrong Content-Lengths (see `containers.mbox`): edits that make one right are refused."""
+    """Refuses edits that would make a wrong Content-Length right (see `containers.mbox`)."""
 
     __slots__ = ("_ends", "_grown")
 
     def __init__(self) -> None:
-        self._grown = 0  # by how many bytes the output is longer so far
+        self._grown = 0  # how many bytes longer than the input the output is so far
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
 
     def concern(self, one: Numbered) -> bool:
-        """Return whether `settle` may refuse edits of a message, or has to know of it."""
+        """Return whether `settle` may refuse edits of a message, or has to see it."""
         message = one.message
-        # No edit writes `From `.
+        # No edit inserts `From `.
         may_drop = message.length is None and b"\n" + _FROM in message.content
         return may_drop or bool(self._ends) or message.unproven is not None
 
@@ -94,7 +94,7 @@ class Lengths:
         edits, notes = _settled(message, found)
         unedited = one.start + self._grown + len(message.content) + len(message.ending)
         end = unedited + growth(edits)
-        near = []  # of the wrong lengths up to the end of the message those that end right there
+        near = []  # the wrong lengths that end right at the end of this message
         while self._ends and self._ends[0] <= end:
             at = heappop(self._ends)
             if at >= end - _LINE_ENDS:
@@ -117,18 +117,18 @@ _JOINED: Final = (
     "links left unchanged: with them, the wrong Content-Length of an earlier message would "
     "become right, and both messages would be read as one"
 )
-# At most two line ends stand between where a length ends and the next message.
+# At most two line ends separate the end of a length from the next message.
 _LINE_ENDS: Final = len(b"\r\n\r\n")
 _line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
 def is_settled(message: mbox.Message, note: Note) -> bool:
-    """Return whether what a note says of a message does not hold: its length does follow."""
+    """Return whether a note on a stale length is wrong, because `settle` updates that length."""
     return note.reason is Reason.FIELD_STALE and note.span == message.length
 
 
 def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of all messages of an mbox; part "3/1.2" is of the third message."""
+    """The items of all messages of an mbox; part "3/1.2" is in the third message."""
     lengths = Lengths()
     for one in messages([data]):
         if isinstance(one, bytes):

@@ -1,4 +1,4 @@
-"""Mail: bases down the MIME tree, references in headers and documents, and what follows a body."""
+"""Mail: bases down the MIME tree, links in headers and documents, and fields that follow a body."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _ENTITY: Final = "message/rfc822"
 
-# Messages in base64 are forbidden (RFC 2046 §5.2.1), and people get them; each level is as long as
-# the one around it.
+# Messages in base64 are forbidden (RFC 2046 §5.2.1), but occur; each level may be as long as the
+# one around it.
 MAX_ENCODED: Final = 3
 
 
@@ -53,7 +53,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
                 silent.add(entity.part.type)
             yield item
         if context.task.found_only:
-            edits.clear()  # those of a header say what it keeps
+            edits.clear()  # in a header, they only decided which references stay
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))
@@ -61,7 +61,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
 
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
-    """The notes on messages and multiparts that are not what they state, so nothing is read."""
+    """Notes on messages and multiparts that are not what they claim, so that nothing is read."""
     if data.startswith(tuple(WIDE_BOMS.values())):
         yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, 2), _WIDE)
     for part in parts:
@@ -85,7 +85,7 @@ _NO_HEADER: Final = (
     "not looked for (RFC 822 §4.1, RFC 2045 §5.2)"
 )
 _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
-# How far into a body its first word is looked for.
+# How far into a body to look for its first word.
 _BLANK: Final = 1024
 
 
@@ -101,7 +101,7 @@ def message_entities(
         if (opened := open_document(entity)) is not None:
             base = opened[1].base()
         elif entity.states_base and (part.multipart is not None or part.message):
-            # What a header states is its content's own (RFC 1808 §3.1).
+            # The base in the header of a message or multipart is embedded (RFC 1808 §3.1).
             base = replace(base, layer=Layer.EMBEDDED)
         yield Entity(entity.context.part, type_, span, base)
         view = _message_view(entity, encoded)
@@ -115,17 +115,17 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
     part, task = entity.part, entity.context.task
     reader = reader_of(part, entity.context)
     is_leaf = part.multipart is None and not part.message
-    # Of an image nobody asks for the base.
+    # Nobody needs the base of an image.
     if not is_leaf or (reader is not None and reader.visit is not None):
         for note in entity.notes:
             yield note._replace(span=note.span or Span(part.header.start, part.header.start))
     yield from _visit_header(entity)
     is_passed_over = entity.attached and not task.policy.attachments
-    # A part may be saved as a file that is opened as another type than it is said to be.
+    # People may save a part as a file, which is then opened by its name, not by its type.
     holds = None if is_passed_over else task.holds
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
-        # Edits are asked for where they could become a part of this header.
+        # Edits are needed if no empty line ends this header, since they could extend it.
         found_only = task.found_only and part.header.body > part.header.end
         inside = entity.context.asking(task._replace(found_only=found_only))
         inner = visit_message(view.inner, inside, encoded + 1)
@@ -143,7 +143,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
 
 
 def _message_view(entity: MailPart, encoded: int) -> View | None:
-    """What shows a message that is encoded as a whole, None where there is none to enter."""
+    """The view of a message that is encoded as a whole, None if there is none to enter."""
     part = entity.part
     is_message = part.opaque is Reason.MIME_ENCODED and part.type in MESSAGES
     if not is_message or part.disputed or encoded >= MAX_ENCODED:
@@ -165,7 +165,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
     own = around = entity.context.base
     stated_by = ""
     if entity.states_base:
-        # A header's own base is embedded for the references that stand in it.
+        # For references in a header, the base that the header states is embedded.
         own, around = replace(own, layer=Layer.EMBEDDED), own.outer or own
         stated_by = own.source.partition(" of ")[0].lower()
     for field in entity.part.header.fields:
@@ -173,7 +173,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
         if field.name == "content-type" and entity.part.opaque is Reason.MIME_EXTERNAL:
             form = headers.EXTERNAL_BODY
         if form is not None:
-            # A field that states a base is resolved against the one around it, never itself.
+            # A field that states a base is resolved against the base around it, not its own.
             is_outside = field.name == stated_by or field.name in STATES_BASE
             context = entity.context.on(around if is_outside else own)
             yield from visit_field(entity.data, field, form, context)
@@ -186,19 +186,19 @@ def visit_field(
     place = Place("", field.name, Row(form.syntax))
     for span in form.find(value):
         raw = value[span.start : span.end]
-        # Between the quotes of a parameter a backslash is none.
+        # In the quotes of a parameter, a backslash would begin an escape.
         is_parameter = form is headers.EXTERNAL_BODY
         view = folded_view(raw, b"\\" if is_parameter else headers.quote_before(value, span))
         items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
         yield from lower(items, view, field.value.start + span.start)
 
 
-# ---- what is not looked into
+# ---- what is not read
 
-# Text that may hold links, and in which none are looked for: it is said once for each type.
+# For text that may contain links but is not searched; one note for each media type.
 _SILENT: Final = "is not read: relative links in it are left unchanged"
 _NOTED: Final = ("text/", "message/", "application/mbox", "application/http")
-# Formats that hold links, and that people know by another name than their type.
+# Formats that contain links, and that people know by another name than their type.
 _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
 _KNOWN_AS: Final = {
     **dict.fromkeys(("text/rtf", "application/rtf"), "is Rich Text and "),
@@ -228,9 +228,9 @@ _OPAQUE: Final = {
 }
 
 
-# ---- messages as they stand in files. Apple Mail writes a line `1234      ` with the number of the
-# bytes of the message after it. What stands after these is a property list in XML (flags, dates),
-# or nothing, and no part of the message.
+# ---- messages in files. Apple Mail writes a first line `1234      ` with the size of the message
+# in bytes. A property list in XML (flags, dates) or nothing follows these bytes, and is not part of
+# the message.
 
 
 _first_line: Final = regex(rb"([0-9]{1,18} {0,20})\r?\n(?=[!-9;-~]{1,99}[ \t]{0,9}:)").match
@@ -238,7 +238,7 @@ _property_list: Final = regex(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plist|\Z)
 
 
 def read_envelope(data: bytes) -> tuple[Span | None, Span]:
-    """Return the padded number in front of a message, and the message; empty if that is wrong."""
+    """Return the spans of the size before a message and of the message, empty if that is wrong."""
     first = _first_line(data)
     if first is None:
         return None, Span(0, len(data))
@@ -254,7 +254,7 @@ def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
 
 
 def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of a message; of one of Apple Mail with the edit of the line that counts it."""
+    """The items of a message; for Apple Mail, with an edit of the line that states its size."""
     number, (start, end) = read_envelope(data)
     if number is None:
         yield from visit_message(data, context)

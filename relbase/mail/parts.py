@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class MailPart(NamedTuple):
     data: bytes  # the message
-    eol: bytes  # what ends its lines
+    eol: bytes  # the line end of the message
     part: Part
     context: Context  # of the part, with its base
     states_base: bool  # whether its own header states that base
@@ -37,7 +37,7 @@ class MailPart(NamedTuple):
         return self.data[self.part.body.start : self.part.body.end]
 
     def note(self, reason: Reason, text: str, span: Span | None = None) -> Note:
-        """Return a note on the part, which its text begins with; on its body without a span."""
+        """Return a note whose text begins by naming the part; without a span, on its body."""
         whole = f"{called(self.part)} ({self.part.type}) {text}"
         return Note(reason, self.context.part, span or self.part.body, whole)
 
@@ -47,7 +47,7 @@ def number_of(part: Part, context: Context) -> str:
 
 
 def called(part: Part) -> str:
-    """Return what a note on a part calls it: its number stands beside the text."""
+    """Return what a note calls a part; reports show its number next to the text."""
     return "this part" if part.number else "the message"
 
 
@@ -57,24 +57,24 @@ def line_end(data: bytes) -> bytes:
     return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
 
 
-# A relative base is resolved only against a shorter one. With this limit the bases of 10,000 parts,
-# each another one, are 80 MB at most; without it a long base makes them as many times as long.
+# A relative base is resolved only against a base up to this length. So 10,000 different bases of
+# parts take 80 MB at most; without the limit, each would be as long as a hostile one.
 MAX_BASE: Final = 8_000
 
-# Longer ones nobody writes: servers refuse URLs of a few kilobytes. All parts of a message may
-# inherit it, and to resolve one reference takes as long as the base is.
+# Nobody writes longer ones: servers refuse URLs of a few kilobytes. All parts of a message may
+# inherit it, and the time to resolve a reference grows with the length of the base.
 MAX_STATED_BASE: Final = 1 << 16
 
 _SNAPSHOT: Final = "snapshot-content-location"
 BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
-# What states a base and nothing else; a Content-Location names its part as well.
+# Fields that state a base and nothing else; a Content-Location names its part as well.
 STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if not row.names_part)
 
 
 def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[MailPart]:
     """Yield the parts of a message with their bases (RFC 1808 §3.1, §3.2)."""
     eol = line_end(data)
-    path: dict[int, MailPart] = {}  # the parts around, and no others: bases may be long
+    path: dict[int, MailPart] = {}  # only the parts around this one, since bases may be long
     for index, part in enumerate(parts):
         attached = False
         if part.parent is None:
@@ -97,7 +97,7 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
 def _retrieved(
     data: bytes, part: Part, around: Base, context: Context
 ) -> tuple[Base, tuple[Note, ...]]:
-    """The base around a message: the URL that the caller has for it, unless a header states one."""
+    """The base around a message: the caller's URL for it, unless a header around it states one."""
     urls = context.task.message_urls
     if urls is None or around.layer in {Layer.EMBEDDED, Layer.ENTITY}:
         return around, ()
@@ -123,7 +123,7 @@ _unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
 
 
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
-    """The base around the outermost message: what Chromium says that it saved counts where none."""
+    """The base around the outermost message; without one, the URL that Chromium recorded."""
     around, notes = _retrieved(data, part, context.base, context)
     if not context.task.detect or around.layer is not Layer.NONE:
         return around, notes
@@ -168,9 +168,9 @@ def _established(
 
 
 class _BareReturnsView(QuotedPrintableView):
-    """The view of a quoted-printable body whose lines, as those of all the message, end with CR.
+    """The view of a quoted-printable body in a message whose lines end with CR.
 
-    There is no LF in the message, so that LF can stand for CR, and all places stay where they are.
+    The message contains no LF, so LF can replace CR without moving any offset.
     """
 
     __slots__ = ()
@@ -179,13 +179,13 @@ class _BareReturnsView(QuotedPrintableView):
         super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """What is written holds no LF but that of its line ends."""
+        """Turn LF back into CR: in edits, LF occurs only as a line end."""
         for edit in super().lowered(edits):
             yield edit._replace(new=edit.new.replace(b"\n", b"\r"))
 
 
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
-    """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
+    """Return the view of a body by its Content-Transfer-Encoding; None if it cannot be decoded."""
     if part.encoding in IDENTITY:
         return SameView(raw)
     if part.encoding == QUOTED_PRINTABLE:
@@ -197,7 +197,7 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     return None
 
 
-# Up to the first padding, or the first line that is not of base64.
+# Matches up to the first padding, or the first line that is not base64.
 _base64: Final = regex(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
 _SPACE: Final = b" \t\r\n"
 _word: Final = regex(rb"[A-Za-z0-9+/]*+").match
@@ -205,13 +205,13 @@ _in_the_clear: Final = regex(rb"[^A-Za-z0-9+/=\s]").search
 
 
 def _footed_view(raw: bytes, eol: bytes) -> Base64View | None:
-    """The view of what is base64 before a text that is not."""
+    """The view of base64 that is followed by text (the footer of a mailing list)."""
     found = _base64(raw)
     end = found.end() if found else 0
-    # What is again base64 some readers read, and some do not.
+    # If more base64 follows, some readers decode it, and some do not.
     if not raw[:end].strip() or _in_the_clear(raw, end) is None:
         return None
-    # An edit may take the padding away: what follows must tell of itself that it is text.
+    # An edit may remove the padding, so the text has to be recognisable without it.
     text = raw[end:].lstrip(_SPACE)
     same_line = b"\n" not in raw[end - 1 : len(raw) - len(text)]
     if (_word if same_line else _base64)(text).group():  # type: ignore[union-attr]
