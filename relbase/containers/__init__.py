@@ -1,1 +1,1 @@
-"""What is inside of a container: the parts of a message, as spans of its bytes."""
+"""Divides messages, mailboxes, HTTP and web archives into their parts, as spans of bytes."""

@@ -1,8 +1,8 @@
-"""What the codings of an HTTP body hide: chunked, gzip, deflate, br, zstd.
+"""Undoes the codings of an HTTP body: chunked, gzip, deflate, br, zstd.
 
-Programs write down bodies that they have decoded, with the fields as they came: a coding that the
-body does not begin with is skipped, with a remark, if a later one or text follows. A body that
-begins as stated, and then breaks off or does not decode, is refused: half a page is a wrong page.
+Many programs save decoded bodies with the original fields. So a coding is skipped, with a remark,
+if the body does not begin with it, but with a later coding or with text. A body that begins as
+stated, and then breaks off or does not decode, is refused, since half a page is a wrong page.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
 
 
-# The bytes that a body may unfold to: no page is so long, and all of it is held at once.
+# The most bytes that a body may decode to: no page is so long, and all of it is in memory at once.
 MAX_DECODED: Final = 64 << 20
 
-# Of one message; real ones have one or two, and the sum of the work grows with each.
+# The codings of one message; real ones have one or two, and each adds work.
 MAX_CODINGS: Final = 4
 
 
 class Decoded(NamedTuple):
-    data: bytes | None  # None when they cannot be undone
+    data: bytes | None  # None if the codings cannot be undone
     undone: tuple[str, ...] = ()  # the outermost first
-    remarks: tuple[str, ...] = ()  # where the codings are not as stated
-    fault: str = ""  # why they cannot be undone; of what was salvaged, why that is not all
-    is_mislabelled: bool = False  # the body does not begin as its coding does, nor as text
+    remarks: tuple[str, ...] = ()  # on codings that are not as stated
+    fault: str = ""  # why they cannot be undone, or why salvaged data is incomplete
+    is_mislabelled: bool = False  # the body begins neither like its coding nor like text
 
 
 def _codings(stated: Iterable[str]) -> list[str]:
@@ -52,14 +52,14 @@ def decoded(
     *,
     salvage: bool = False,
 ) -> Decoded:
-    """Undo the codings of a body (RFC 9110 §8.4, RFC 9112 §6); with `salvage` as far as it goes."""
+    """Undo the codings of a body (RFC 9110 §8.4, RFC 9112 §6); `salvage` keeps what is decoded."""
     stated = [*_codings(content), *_codings(transfer)]
     if len(stated) > MAX_CODINGS:
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
     undone, remarks, faults = list[str](), list[str](), list[str]()
     while stated or (body.startswith(GZIP) and len(undone) < MAX_CODINGS):
         is_stated = bool(stated)
-        coding = stated.pop() if is_stated else "gzip"  # no text begins as gzip does
+        coding = stated.pop() if is_stated else "gzip"  # no text begins like gzip
         shown = coding if is_stated else "gzip, not stated"
         try:
             data, remark, fault = _undo(body, coding, limit)
@@ -83,11 +83,11 @@ def decoded(
 
 
 def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
-    """The body without a coding, what is to be remarked, and why that is not all."""
+    """Return the body without a coding, a remark, and why it is incomplete."""
     if coding not in CODINGS:
         raise MislabelledError("an unknown coding")
     if not body:
-        return b"", "", ""  # HEAD, 204, 304: no body has no coding
+        return b"", "", ""  # HEAD, 204, 304: without a body, there is no coding
     pieces: list[bytes] = []
     remark, left = "", limit
     try:
@@ -104,10 +104,9 @@ def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
     return b"".join(pieces), remark, ""
 
 
-# ---- each coding is undone by one generator. It yields what the body unfolds to, in small pieces,
-# since a coding may unfold to a thousand times its size, and as text what is to be remarked: a
-# checksum that is wrong or missing loses no byte. Where a body breaks off or does not decode, an
-# error ends it.
+# ---- one generator undoes each coding. It yields the decoded bytes in small pieces, since a body
+# may expand to a thousand times its size. Remarks are yielded as str: a wrong or missing checksum
+# loses no byte. If a body breaks off or does not decode, the generator raises an error.
 
 
 class UndecodableError(Exception):
@@ -115,10 +114,10 @@ class UndecodableError(Exception):
 
 
 class MislabelledError(Exception):
-    """A body does not begin as its coding does."""
+    """A body does not begin like its coding."""
 
 
-# What stands in no text: the controls but TAB, LF, FF, CR and ESC (of ISO-2022-JP).
+# Controls that occur in no text: all but TAB, LF, FF, CR and ESC (of ISO-2022-JP).
 _CONTROL: Final = regex(rb"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _LOOKED_AT: Final = 256
 
@@ -133,17 +132,17 @@ def looks_like_text(body: bytes) -> bool:
 GZIP: Final = b"\x1f\x8b\x08"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
-# What a window of Zstandard may need: what `zstd --long=27` writes, the default of its reader.
+# The largest window of Zstandard: what `zstd --long=27` writes, and zstd reads by default.
 _MAX_WINDOW: Final = 1 << 27
 
-# How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
+# How much is fed at a time: zlib returns up to 1,032 times as much, Zstandard 32,000 times.
 _FED_FIRST, _FED_LAST = 1 << 8, 1 << 13
 _BROTLI_PIECE: Final = 1 << 20
 
 
 @cache
 def fast_zlib() -> Any:  # noqa: ANN401 (a module)
-    """Return what does as zlib in a third of the time; zlib itself without its package."""
+    """Return isal's zlib, which takes a third of the time; zlib if isal is not installed."""
     try:
         from isal import isal_zlib  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
@@ -152,7 +151,7 @@ def fast_zlib() -> Any:  # noqa: ANN401 (a module)
 
 
 def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | None:
-    """Return what undoes a frame of Zstandard, and its error; None without its package."""
+    """Return a decompressor for a frame of Zstandard, and its error; None without the package."""
     try:
         import zstandard  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
@@ -163,7 +162,7 @@ def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | Non
 
 
 class Gzip:
-    """A member of gzip, whatever its checksum is: all bytes are there before it (RFC 1952 §2.3)."""
+    """Decompresses a gzip member even if the checksum after its data is wrong (RFC 1952 §2.3)."""
 
     _checksum = staticmethod(zlib.crc32)
 
@@ -192,7 +191,7 @@ class Gzip:
 
     @staticmethod
     def start(head: bytes) -> int:
-        """Where the compressed data begins; past the end if the head is cut."""
+        """Where the compressed data begins; past the end if the header is cut off."""
         if head[3:4] >= UNKNOWN_FLAG or len(head) > _MAX_NAME:
             raise zlib.error("unknown header flags set, or a name without end")
         flags, at = head[3] if len(head) >= _GZIP_HEAD else 0, _GZIP_HEAD
@@ -211,7 +210,7 @@ class Gzip:
 _GZIP_HEAD: Final = 10
 _FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
 UNKNOWN_FLAG: Final = b"\x20"
-# A name in the header has no length of its own.
+# A name in the header does not state its length.
 _MAX_NAME: Final = 1 << 17
 
 
@@ -229,7 +228,7 @@ class _Zlib(Gzip):
 def _unfold(
     body: bytes, at: int, reader: tuple[Stream, type[Exception]], last: int = _FED_LAST
 ) -> Generator[bytes | str, None, int]:
-    """Yield what a stream unfolds to, and what is to be remarked; return where it ends."""
+    """Yield what a stream decodes to, and remarks; return where it ends."""
     stream, error = reader
     fed_at_once = _FED_FIRST  # there may be millions of streams
     while at < len(body) and not stream.eof:
@@ -265,7 +264,7 @@ def _rest(body: bytes, at: int) -> Iterator[str]:
 
 
 def gunzip(body: bytes) -> Iterator[bytes | str]:
-    """RFC 1952: a gzip is one member or several."""
+    """RFC 1952: one member or several."""
     _begin(body, GZIP, "gzip")
     if body[3:4] < UNKNOWN_FLAG and (whole := _whole(body)) is not None:
         yield whole
@@ -277,7 +276,7 @@ def gunzip(body: bytes) -> Iterator[bytes | str]:
 
 
 def _whole(body: bytes) -> bytes | None:
-    """What one sound member unfolds to, by isal; None for anything else, which zlib reads."""
+    """Decode one valid member with isal; None for anything else, which zlib reads."""
     size, isal = int.from_bytes(body[-4:], "little"), fast_zlib()
     if isal is zlib or size > MAX_DECODED:
         return None
@@ -290,7 +289,7 @@ def _whole(body: bytes) -> bytes | None:
 
 
 def inflate(body: bytes) -> Iterator[bytes | str]:
-    """RFC 9110 §8.4.1.2: the zlib format; however, some servers send deflate without it."""
+    """RFC 9110 §8.4.1.2: the zlib format; however, some servers send raw deflate."""
     if len(body) < _ZLIB_HEAD:
         raise _broken(body)
     # RFC 1950 §2.2: compression method 8, and a check of the first two bytes.
@@ -309,7 +308,7 @@ _ZLIB_HEAD, _DEFLATE = 2, 8
 
 
 def _begins(body: bytes, window: int) -> bool:
-    """Whether a body begins as deflate, in the frame of zlib or without one (-15)."""
+    """Whether a body begins like deflate, in the zlib format or raw (-15)."""
     try:
         zlib.decompressobj(window).decompress(body[:_LOOKED_AT])
     except zlib.error:
@@ -330,7 +329,7 @@ def unzstd(body: bytes) -> Iterator[bytes | str]:
 
 
 def unbrotli(body: bytes) -> Iterator[bytes | str]:
-    """RFC 7932. It has no mark: what begins like text may still be one."""
+    """RFC 7932. It has no magic number: a body that begins like text may still be brotli."""
     try:
         import brotli  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
@@ -358,10 +357,10 @@ _MISSING: Final = "the package {0} is needed to undo it: pip install 'relbase[wa
 
 # ---- chunked (RFC 9112 §7.1)
 
-# Extensions of a chunk that are longer hold nothing that anybody reads (RFC 9112 §7.1.1).
+# Nobody reads chunk extensions that are longer (RFC 9112 §7.1.1).
 MAX_CHUNK_LINE: Final = 8192
 
-# chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; lines end with LF alone, too (§2.2)
+# chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; lines may also end with LF alone (§2.2)
 _chunk_line: Final = regex(
     rb"([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]{0,%d}+)?\r?\n" % MAX_CHUNK_LINE
 ).match
@@ -370,7 +369,7 @@ _chunk_end: Final = regex(rb"\r?\n").match
 
 
 def dechunk(body: bytes) -> Iterator[bytes | str]:
-    """RFC 9112 §7.1: chunks, each with its length; trailers tell nothing of the body."""
+    """RFC 9112 §7.1: chunks, each with its length; trailers say nothing about the body."""
     at = 0
     while line := _chunk_line(body, at):
         size, start = int(line[1], 16), line.end()

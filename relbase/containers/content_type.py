@@ -1,4 +1,4 @@
-"""What the fields of MIME state of a body; comments may stand anywhere between their tokens."""
+"""What MIME fields state about a body; comments may occur anywhere between their tokens."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.folding import decoded_words
 from relbase.view.transcode import decode, encode
 
-MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
+MAX_PARAMETERS: Final = 1_000  # of one field; each section of RFC 2231 counts
 
 # token := 1*<any (US-ASCII) CHAR except SPACE, CTLs, or tspecials>   (RFC 2045 §5.1)
 _token: Final = regex(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
 _separators: Final = regex(r"[\t\n\r ;]*+").match
 _white_space: Final = regex(r"[\t\n\r ]*+").match
-# Quotes that do not close hold all that follows.
+# A quote that is not closed extends to the end.
 _QUOTED: Final = r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)'
 _quoted: Final = regex(_QUOTED, re.DOTALL).match
-# However, unquoted values hold tspecials in practice (`boundary=----=_Part/1`).
+# However, unquoted values contain tspecials in practice (`boundary=----=_Part/1`).
 _unquoted: Final = regex(r"[^\t\n\r ;(]*+").match
 _attribute: Final = regex(r'[^\t\n\r ;=("]*+').match
 _passed_over: Final = regex(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
 _parenthesis: Final = regex(r"\\.|[()]", re.DOTALL).finditer
 _unfold: Final = {ord("\r"): None, ord("\n"): None}
 _unescape: Final = regex(r"\\(.)", re.DOTALL).sub
-# In pieces: `sub` keeps eight bytes for each pair.
+# In pieces, since `sub` needs eight bytes of memory for each pair.
 _apart_from_pairs: Final = regex(r"(?:[^\\]|\\.){1,4096}+", re.DOTALL).findall
 
-# parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
-# than `MAX_PARAMETERS`)
+# parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; three digits suffice for
+# `MAX_PARAMETERS`)
 _section: Final = regex(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
 
 
@@ -61,7 +61,7 @@ def media_type(value: str) -> str:
 def effective_type(values: Iterable[str]) -> str:
     """Return the Content-Type of several fields: Fetch Standard, "extract a MIME type".
 
-    Of values none of which is valid it is the first.
+    If no value is valid, it is the first one.
     """
     stated = list(values)
     if len(stated) < 2 and "," not in "".join(stated):  # noqa: PLR2004 (nearly all)
@@ -78,7 +78,7 @@ def effective_type(values: Iterable[str]) -> str:
     return found or next(iter(stated), "")
 
 
-# A comma inside of quotes separates no values (RFC 9110 §5.6.1).
+# A comma inside quotes does not separate values (RFC 9110 §5.6.1).
 _escape: Final = partial(regex(r'(["\\])').sub, r"\\\1")
 _apart: Final = regex(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.DOTALL).findall
 
@@ -86,8 +86,8 @@ _apart: Final = regex(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.DOTALL
 def parameters(value: str) -> dict[str, str]:
     """Return the parameters of a field (RFC 2045 §5.1, RFC 2231 §3 and §4), names in lower case.
 
-    The first of a name wins, and a plain one over one that RFC 2231 splits or encodes, as in
-    readers that do not know it.
+    The first parameter of a name wins. A plain one wins over one that RFC 2231 splits or encodes,
+    as in readers that do not know RFC 2231.
     """
     plain: dict[str, str] = {}
     split: dict[str, dict[int, tuple[str, bool]]] = {}
@@ -139,7 +139,7 @@ _next: Final = partial(_past, _passed_over)  # to the next `;`, or the end
 
 
 def _comment_end(value: str, pos: int) -> int:
-    """Return where the comment at `pos` ends; all that follows belongs to one that does not."""
+    """Return where the comment at `pos` ends; one that is not closed extends to the end."""
     depth = 0
     for found in _parenthesis(value, pos):
         depth += {"(": 1, ")": -1}.get(found[0], 0)
@@ -148,7 +148,7 @@ def _comment_end(value: str, pos: int) -> int:
     return len(value)
 
 
-# In pieces: decoding keeps eighty bytes for each escape. No piece ends within one.
+# In pieces, since decoding needs eighty bytes for each escape. No piece ends inside an escape.
 _apart_from_escapes: Final = regex(rb".{1,4096}(?<!%)(?<!%.)|.++", re.DOTALL).findall
 
 
@@ -180,11 +180,11 @@ class Stated(NamedTuple):
 
 
 def read_type(content_type: str) -> Stated:
-    # Few are new: many parts and messages share theirs.
+    # Many parts and messages have the same value.
     return (_read if len(content_type) > _REMEMBERED else _remembered)(content_type)
 
 
-# What some programs write in the place of a type.
+# What some programs write instead of a type.
 _MISSPELT: Final = {"html": "text/html"}
 
 
@@ -192,7 +192,7 @@ def _read(content_type: str) -> Stated:
     stated = parameters(content_type)
     type_ = media_type(content_type) or _MISSPELT.get(token(content_type), "")
     charset = stated.get("charset", "").strip() or None
-    # RFC 2046 §5.1.1: a boundary ends in no space.
+    # RFC 2046 §5.1.1: a boundary does not end with a space.
     boundary = encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
     return Stated(type_, charset, boundary, decoded_words(stated.get("name", "")))
 
@@ -205,5 +205,5 @@ def file_name(disposition: str) -> str:
     """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3)."""
     if "filename" not in disposition.lower():
         return ""
-    # RFC 2047 §5 forbids encoded words there, and mailers write them.
+    # RFC 2047 §5 forbids encoded words there, but mailers write them.
     return decoded_words(parameters(disposition).get("filename", ""))

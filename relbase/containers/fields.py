@@ -1,10 +1,10 @@
-"""Headers by byte offsets (RFC 5322 §2.2, §4.5); fields of no use cost no step of Python.
+"""Headers by byte offsets (RFC 5322 §2.2, §4.5); one expression skips fields that nobody needs.
 
-A line that is neither a field nor the continuation of one is passed over where a field of MIME
-follows before the first empty line, as in Chromium, Dovecot and Thunderbird. Else it ends the
-header, as in Python's `email`; so does a line that begins with `--`, a delimiter.
+A line that is neither a field nor the continuation of one is skipped if a MIME field follows before
+the first empty line, as in Chromium, Dovecot and Thunderbird. Otherwise it ends the header, as in
+Python's `email`. A line that begins with `--`, like a delimiter, also ends it.
 
-To mind: a CR alone is a line end only in a message without any LF, or a value could hold a field
+A CR alone is a line end only in a message without any LF. Otherwise a value could contain a field
 that other readers do not see.
 """
 
@@ -21,17 +21,17 @@ from relbase.registry import REMEMBERED
 if TYPE_CHECKING:
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
-# Past these a header is `cut`. Nobody writes them by hand or by program: the longest of real
-# mail are some 100 KB. They are what stalwart and Dovecot allow, and more.
+# Beyond these limits a header is `cut`. The longest headers of real mail have some 100 KB; stalwart
+# and Dovecot allow as much as this, or less.
 MAX_HEADER: Final = 50_000_000
 MAX_FIELD: Final = 10_000_000
-MAX_FIELDS: Final = 1_000  # of those that are remembered
+MAX_FIELDS: Final = 1_000  # counting only those that are remembered
 
 
 class Field(NamedTuple):
     name: str  # in lower case
-    # the bytes of its body without white space at its ends; folding stays inside, and a CR alone in
-    # front
+    # the bytes of its value without white space at its ends; folding inside stays, and so does a CR
+    # alone in front
     value: Span
     span: Span  # the whole field, from its name to its last line end
 
@@ -41,12 +41,12 @@ class Header(NamedTuple):
     # where its last field ends; the empty line follows, if there is one
     end: int
     body: int  # where the body begins
-    fields: tuple[Field, ...]  # those that `relbase.registry` has a use for, in their order
-    cut: bool  # whether it passes a limit. What comes past it was not read
+    fields: tuple[Field, ...]  # those that `relbase.registry` needs, in order
+    cut: bool  # whether it exceeds a limit; the rest was not read
 
 
 def _alternatives() -> bytes:
-    # the engine compares what names begin with once
+    # grouped, so that the engine compares a common prefix only once
     tails: dict[str, list[str]] = {}
     for name in sorted(REMEMBERED, reverse=True):
         head, dash, tail = name.partition("-")
@@ -57,19 +57,19 @@ def _alternatives() -> bytes:
 
 _REMEMBERED: Final = _alternatives()
 
-# A header goes on to one of these: all of RFC 2045 §3. Others may stand in a text: `Link: ...`.
+# Only these continue a header after other lines (RFC 2045 §3); text may contain `Link: ...`.
 _MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"
 
 
 class _Grammar(NamedTuple):
-    """What matches at the start of a line, for one way to end lines."""
+    """Patterns for the start of a line, for one kind of line end."""
 
-    first: _Match  # a byte order mark, a From_ line, continuations of nothing
+    first: _Match  # a byte order mark, a From_ line, continuation lines without a field
     skipped: _Match  # fields that are not remembered
     remembered: _Match
     every: _Match  # fields of any name
     goes_on: _Match  # lines that are not fields, up to a field of MIME in the same paragraph
-    passed_over: _Match  # such lines, and fields that are not remembered
+    passed_over: _Match  # lines that are not fields, and fields that are not remembered
     one: _Match  # a field of any name
     no_field: _Match  # lines up to a field of any name
     empty: _Match  # the line between header and body
@@ -111,20 +111,20 @@ _WHITE_SPACE: Final = b"\t\n\r "
 
 
 def eol_of(data: bytes, start: int, end: int) -> bytes:
-    """Return what ends the lines of a message: LF (with or without CR), or CR if it has no LF."""
+    """Return the line end of a message: LF (with or without CR), or CR if it has no LF."""
     return b"\r" if data.find(b"\n", start, end) < 0 <= data.find(b"\r", start, end) else b"\n"
 
 
 def read_header(
     data: bytes, pos: int, end: int, eol: bytes = b"\n", most: int | None = None
 ) -> Header:
-    """Read the header that begins at `pos`; one of no fields when there is none."""
+    """Read the header that begins at `pos`; it has no fields if there is none."""
     grammar = _GRAMMARS[eol]
     last = pos + MAX_HEADER
     limit = min(end, last + 1)
     most = MAX_FIELDS if most is None else most
     at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar, most)
-    # A line that the limit halves may have no colon in front of it.
+    # The limit may cut a line before its colon.
     if limit < end and (at > last or grammar.is_field(data, at, end)):
         body = max(pos, data.rfind(eol, pos, last) + 1)
         return Header(pos, body, body, (), cut=True)
@@ -135,10 +135,10 @@ def read_header(
 def _fields(
     data: bytes, at: int, limit: int, grammar: _Grammar, most: int
 ) -> tuple[int, list[Field], bool]:
-    """Return where the fields from `at` on end, those to remember, and whether that is not all."""
+    """Return where the fields from `at` on end, those to remember, and whether some are missing."""
     fields: list[Field] = []
     cut = False
-    goes_on = at  # so far nothing ends the header
+    goes_on = at  # up to here, nothing ends the header
     while True:
         if at < goes_on:
             at = _end(grammar.passed_over(data, at, goes_on))
@@ -162,9 +162,9 @@ def _fields(
 def fields_of_paragraph(
     data: bytes, start: int, end: int, eol: bytes = b"\n", *, of_any_name: bool = False
 ) -> list[Field]:
-    """Return the fields that readers see who look for them in all lines up to an empty one.
+    """Return the fields among all lines of a paragraph; other lines are skipped.
 
-    An mbox tells its lengths in them, a log of a client has lines of its own between.
+    Readers of mbox look for lengths like this; logs of HTTP clients have other lines in between.
     """
     grammar = _GRAMMARS[eol]
     passed_over = grammar.no_field if of_any_name else grammar.passed_over

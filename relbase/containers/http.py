@@ -1,4 +1,4 @@
-"""Heads of HTTP messages, by spans."""
+"""Heads of HTTP messages, as spans."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ status_line: Final = regex(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^
 # request-line = method SP request-target SP HTTP-version   (RFC 9112 §3)
 _request_line: Final = regex(rb"[!-~]++ [^ \r\n]++ HTTP/[0-9](?:\.[0-9])?").match
 _line_end: Final = regex(rb"\r?\n|\Z").match
-# What archives hold instead of a status line: `ICY 200 OK`, `HTTP 200 OK`, `HTTP/1.1`.
+# What archives contain instead of a status line: `ICY 200 OK`, `HTTP 200 OK`, `HTTP/1.1`.
 _odd_status_line: Final = regex(
     rb"(?i:HTTP(?:/[0-9.]*+)?+(?=[ \t\r\n]|\Z)|[A-Z]++(?:/[0-9.]*+)?+(?=[ \t]++[0-9]{3}(?![0-9])))"
     rb"(?:[ \t]++([0-9]{3})(?![0-9]))?+[^\r\n]*+"
@@ -78,7 +78,7 @@ _range: Final = regex(
 
 
 def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
-    if status not in (None, PARTIAL):  # where it is not known Content-Range decides
+    if status not in (None, PARTIAL):  # if the status is unknown, Content-Range decides
         return False
     stated = list(ranges)
     if not stated:
@@ -90,7 +90,7 @@ def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
 def with_range(
     fields: Iterable[tuple[str, str]], status: int | None
 ) -> tuple[tuple[str, str], ...]:
-    """Return fields whose Content-Range means without the status what it means with it."""
+    """Return the fields, with a Content-Range that can be understood without the status."""
     known = tuple(fields)
     ranges = [value for name, value in known if name.lower() == _RANGE]
     if status is None or (status == PARTIAL and ranges):
@@ -110,14 +110,13 @@ def values(data: bytes, head: Head, name: str) -> list[str]:
 
 
 class Dump(NamedTuple):
-    # of the last header, names in lower case; a Content-Range only where the status says that it
-    # counts, and one of its own for a partial response without.
+    # of the last header, names in lower case, after `with_range`
     fields: tuple[tuple[str, str], ...]
-    redirects: tuple[str, ...]  # the first Location of each header before it that redirects
+    redirects: tuple[str, ...]  # the first Location of each redirect before it
 
 
 def parse_dump(dump: bytes) -> Dump:
-    r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header."""
+    r"""Read the headers that a client saved: `curl -D FILE -L`, `wget -S`, or one header."""
     try:
         text = dump.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -154,7 +153,7 @@ def _blocks(dump: bytes) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
-    """The fields of a header; a line that goes on is part of its value (RFC 9112 §5.2)."""
+    """The fields of a header; a continuation line is part of the value (RFC 9112 §5.2)."""
     header = b"\n".join(lines)
     found = fields_of_paragraph(header, 0, len(header), of_any_name=True)
     return [(one.name, _fold(" ", text_of(header, one))) for one in found if _token(one.name)]

@@ -1,10 +1,10 @@
 """The MIME tree of a message as a flat list of parts, by byte offsets.
 
-A delimiter (RFC 2046 §5.1.1) has its whole line: `--bX` is none of the boundary `b`, as in Python's
-`email`, Go and Thunderbird. Other readers compare beginnings: no line that is written may begin
-with one of `Part.boundaries`. Where a line can be two, as `--b--` with `b` and `b--` open, the
-longer boundary counts, and of equal ones the newest, as in Dovecot. What is sealed or encoded is
-followed to its end: a boundary that is used again inside exposes nothing of it.
+A delimiter (RFC 2046 §5.1.1) is a whole line: `--bX` does not delimit parts of boundary `b`, as in
+Python's `email`, Go and Thunderbird. Other readers compare only beginnings, so no edited line may
+begin with one of `Part.boundaries`. If a line can be two delimiters (`--b--` with `b` and `b--`
+open), the longer boundary counts, and of equal ones the newest, as in Dovecot. Sealed and encoded
+parts are followed to their end, so that a boundary used again inside does not expose their content.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Multipart(NamedTuple):
     """What a multipart has around its parts; spans are empty where there is nothing."""
 
     boundary: bytes  # as in its delimiters, without the leading `--`
-    # what comes before the first delimiter; all of the body when there is none
+    # what comes before the first delimiter; all of the body if there is none
     preamble: Span
     close: Span  # the closing delimiter with the line break before it
     epilogue: Span  # what follows the closing delimiter, from its line break on
@@ -33,29 +33,29 @@ class Multipart(NamedTuple):
 class Part(NamedTuple):
     """An entity: the message, a body part of a multipart, or a message inside of a message."""
 
-    # as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A multipart in a
-    # message/rfc822 has the number of that: it is its text
+    # as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A multipart that is
+    # the body of a message/rfc822 has the same number as this
     number: str
     parent: int | None  # the index of the part around it, None for the outermost message
-    type: str  # the media type in lower case, the default one when none is stated
+    type: str  # the media type in lower case, the default one if none is stated
     header: Header  # its fields with their spans
     body: Span  # exactly its body, without the line break that belongs to the next delimiter
     # the delimiter line in front, with both line breaks; empty for a message
     delimiter: Span
-    # those that are open in its body, outermost first, its own left out
+    # the boundaries that are open in its body, outermost first, without its own
     boundaries: tuple[bytes, ...]
     charset: str | None = None  # the label that its Content-Type states
     encoding: str = "7bit"  # the Content-Transfer-Encoding in lower case
-    # That encoding as stated, where some mail programs read it and others do not: `base64;`.
+    # The encoding as stated, if some mail programs can read it and others cannot: `base64;`.
     disputed: str = ""
     disposition: str | None = None  # of Content-Disposition in lower case
     name: str = ""  # of the file that it is to be saved as
-    opaque: Reason | None = None  # why it was not entered, None when nothing hindered it
-    multipart: Multipart | None = None  # what is around its parts when it was entered
+    opaque: Reason | None = None  # why it was not entered, None if nothing prevented that
+    multipart: Multipart | None = None  # what is around its parts, if it was entered
     message: bool = False  # whether its body is a message that was entered: the next part
 
 
-# Why a media type is never entered.
+# Media types that are never entered, and why.
 OPAQUE_TYPES: Final = {
     "multipart/signed": Reason.MIME_SIGNED,
     "multipart/encrypted": Reason.MIME_SEALED,
@@ -79,10 +79,10 @@ _quoted: Final = regex(r'"([^"]++)"').fullmatch
 
 
 def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
-    """Return the Content-Transfer-Encoding of a header (RFC 2045 §6.1), "7bit" where none is.
+    """Return the Content-Transfer-Encoding of a header (RFC 2045 §6.1), "7bit" if none is stated.
 
-    With it comes what is stated where readers differ: a token in quotes, or with more behind it
-    (`base64;`). What several fields state, or no token, is an encoding that nobody can undo.
+    The second value is what is stated, if readers differ on it: a token in quotes, or followed by
+    more (`base64;`). Fields that differ, or have no token, give an encoding that nobody can undo.
     """
     found: dict[str, str] = {}
     for field in header.fields:
@@ -106,10 +106,10 @@ MAX_DEPTH: Final = 100
 MAX_PARTS: Final = 10_000
 
 # Of all headers together: 10,000 headers of `fields.MAX_FIELDS` would need 50 times the memory of
-# the message. Past it a header is cut.
+# the message. Beyond it a header is cut.
 MAX_FIELDS: Final = 100_000
 
-# How far into a body its first delimiter is looked for: preambles are a few lines.
+# How far into a body to look for its first delimiter: preambles have a few lines.
 _PREAMBLE: Final = 1 << 16
 
 
@@ -137,7 +137,7 @@ def walk(data: bytes) -> list[Part]:
 class _OpenPart:
     part: Part
     parent: _OpenPart | None
-    index: int | None  # in the list of parts; None for what is followed, not listed
+    index: int | None  # in the list of parts; None if it is followed but not listed
     boundary: bytes | None = None  # of a multipart whose parts are followed
     depth: int = 0
     children: int = 0
@@ -157,7 +157,7 @@ class _OpenPart:
 
 
 class _Walk:
-    """What grows and shrinks on the way."""
+    """The state of `walk`."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -165,20 +165,20 @@ class _Walk:
         self.listed: list[_OpenPart] = []
         self.path: list[_OpenPart] = []  # the open entities, outermost first
         self.opened: dict[bytes, list[_OpenPart]] = {}  # by their boundaries, the newest last
-        self.count = 0  # of all entities, those that are only followed too
+        self.count = 0  # of all entities, including those that are only followed
         self.fields = 0  # of all headers
 
     # ---- entities begin
 
     def enter(self, at: int, delimiter: Span) -> int:
-        """Read the entity at `at` and the messages that its body leads to; return where it is."""
+        """Read the entity at `at`, and a message that is its body; return where the body begins."""
         while True:
             parent = self.path[-1] if self.path else None
             hidden = parent is not None and (parent.index is None or parent.part.opaque is not None)
             index = None if hidden else len(self.listed)
             if self.count < MAX_PARTS:
                 entity = self._read(at, delimiter, parent, index)
-            else:  # a body part: a message that would be too many is not entered
+            else:  # only a body part: `_read` enters no message beyond the limit
                 self.opened.clear()
                 if hidden:
                     last = self.listed[-1]
@@ -217,7 +217,7 @@ class _Walk:
         if type_.startswith("multipart/") and encoding not in IDENTITY and stated.boundary:
             preamble = self.eol + data[header.body : header.body + _PREAMBLE]
             if self.eol + b"--" + stated.boundary in preamble:
-                encoding, disputed = "8bit", ""  # in the clear: RFC 2045 §6.4 forbids another one
+                encoding, disputed = "8bit", ""  # not encoded: RFC 2045 §6.4 allows nothing else
         opaque, boundary = _structure(type_, stated.boundary, header, encoding)
         depth = parent.depth + 1 if parent else 0
         is_message = type_ in MESSAGES and opaque is None
@@ -239,11 +239,11 @@ class _Walk:
     # ---- entities end
 
     def next(self, floor: int) -> tuple[Span, _OpenPart, bool] | None:
-        """Return the first delimiter from `floor` on, whose it is, and whether it closes."""
+        """Return the first delimiter from `floor` on, its multipart, and whether it closes that."""
         if not self.opened:
             return None
         data, opened = self.data, self.opened
-        # Of one boundary alone the engine can skip what does not begin with it.
+        # If only one boundary is open, search for all of it.
         mark = b"--" + (next(iter(opened)) if len(opened) == 1 else b"")
         at = floor if data.startswith(mark, floor) else self._marked(mark, floor)
         while at < len(data):
@@ -255,8 +255,7 @@ class _Walk:
             if closes:
                 owners = opened.get(line[:-2])
             if owners:
-                # What follows a closing delimiter, its line break too, may be an outer one
-                # (§5.1.1).
+                # The line break after a closing delimiter may begin an outer one (§5.1.1).
                 end = min(stop + 1, len(data))
                 after = self._line_break(stop + 1, at) if closes else end
                 return Span(self._line_break(at, floor), after), owners[-1], closes
@@ -274,7 +273,7 @@ class _Walk:
         return before - 1 if with_cr else before
 
     def end(self, at: int, owner: _OpenPart | None) -> None:
-        """End the entities inside of `owner`, all for None, and the preamble of `owner`."""
+        """End the entities inside `owner` (for None, all), and the preamble of `owner`."""
         while self.path and self.path[-1] is not owner:
             entity = self.path.pop()
             entity.end = at
@@ -284,7 +283,7 @@ class _Walk:
             owner.preamble = at
 
     def forget(self, entity: _OpenPart) -> None:
-        """Take the newest multipart of its boundary out; at the limit of parts none is left."""
+        """Remove the newest multipart with this boundary; past the limit of parts none is left."""
         if entity.boundary is None:
             return
         owners = self.opened.get(entity.boundary, [])

@@ -1,8 +1,8 @@
-"""The messages of an mbox (rule 19), out of a file that is fed in pieces of any size.
+"""The messages of an mbox (rule 19), from a file that comes in chunks of any size.
 
-A From_ line separates messages where it is the first line of the file or follows an empty line.
-Content-Length (mboxcl, mboxcl2) is followed only where it proves true: where at most two line ends,
-and a separator or the end of the file, follow that number of bytes.
+A From_ line separates messages if it is the first line of the file or follows an empty line.
+Content-Length (mboxcl, mboxcl2) counts only if it proves true: after that number of bytes come at
+most two line ends, and then a separator or the end of the file.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.registry import ROWS, Follows
 
-# How far a Content-Length is read ahead to see whether it is true: this is the memory that a wrong
-# one can cost. Without it a longer message is split by the rule, which most often is the same.
+# How far to read ahead to check a Content-Length, which is the memory that a wrong one can cost.
+# Longer messages are split by From_ lines alone, which mostly gives the same result.
 MAX_CONTENT_LENGTH: Final = 1 << 25
 
 _FROM_AFTER_LINE: Final = b"\nFrom "
@@ -27,7 +27,7 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LF: Final = 0x0A
 _CR: Final = 0x0D
 
-# Each is reported, and nobody reads more.
+# Nobody needs more of them: a message gets one note.
 MAX_DOUBTFUL: Final = 100
 
 
@@ -42,20 +42,19 @@ class Message(NamedTuple):
     """A message of an mbox, as it stands in the file."""
 
     offset: int  # where its bytes begin in the file
-    # its From_ line, line end included; None for what the file begins with before the first one,
-    # which is not a message and is passed on
+    # its From_ line with line end; None for text before the first message, which is left unchanged
     separator: bytes | None
     content: bytes  # the message: header and body
-    # what ends it in the mbox and is not part of it: the empty line before the next separator or
-    # the end of the file, after a true Content-Length any line ends; b"" where there is none
+    # what ends it in the mbox but is not part of it: the empty line before the next separator or
+    # the end of the file, or all line ends after a true Content-Length; b"" if there is none
     ending: bytes
-    # the digits of the Content-Length that the end was found by, as a span of `content`
+    # the digits of the Content-Length that determined its end, as a span of `content`
     length: Span | None = None
-    # the one Content-Length of the header that does not prove true, None for none: what it
-    # promises, and where the bytes that it counts begin in `content`
+    # the only Content-Length of the header, if it did not prove true; its `body` is an offset in
+    # `content`
     unproven: Promise | None = None
-    # where in `content` lines begin that look like a separator, without an empty line before them;
-    # no more than `MAX_DOUBTFUL`
+    # where lines begin in `content` that look like a separator, but follow no empty line; at most
+    # `MAX_DOUBTFUL`
     doubtful: tuple[int, ...] = ()
 
     @property
@@ -64,9 +63,9 @@ class Message(NamedTuple):
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[Message]:
-    """Yield the messages of an mbox, before them what stands before the first From_ line, if any.
+    """Yield any text before the first From_ line, and then the messages of an mbox.
 
-    The joined `data` of all is the file.
+    Their `data`, joined, is the file.
     """
     source = _Source(chunks)
     offset = source.leading()
@@ -112,7 +111,7 @@ class _Source:
         return True
 
     def copied(self, start: int, end: int) -> bytes:
-        """Copy bytes; a slice of the buffer itself would be a second copy."""
+        """Return bytes, copied once; slicing the buffer would copy them twice."""
         with memoryview(self.data) as view:
             return bytes(view[start:end])
 
@@ -156,7 +155,7 @@ class _Source:
         return match.end()
 
     def _digits(self, content: int, body: int) -> Span | None:
-        """The number of a header's one Content-Length, as a span of it; None for none to follow."""
+        """The span of the header's only Content-Length; None if there is none to check."""
         header = self.copied(content, body)
         found = [
             field.value
@@ -169,7 +168,7 @@ class _Source:
         return found[0] if int(header[slice(*found[0])]) <= MAX_CONTENT_LENGTH else None
 
     def _proven(self, end: int) -> int | None:
-        """Where the next message begins if this one does end at `end`, else None."""
+        """Where the next message begins if this one really ends at `end`, else None."""
         self.fill(end + _AFTER_LENGTH_SIZE)
         after = _after_length(self.data, end) if end <= len(self.data) else None
         if after is None:

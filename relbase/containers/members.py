@@ -1,7 +1,7 @@
 """The members of an archive: chunks in, pieces of their text out.
 
-A member that does not decode or breaks off ends with a fault, and is looked through for the next
-one, whose beginning its damage may have eaten.
+A member that does not decode or breaks off ends with a fault. It is then searched for the beginning
+of the next member, which may be inside the damaged bytes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from relbase.expressions import expression, regex
 if TYPE_CHECKING:
     from relbase.containers.codings import Stream
 
-# How much is fed at a time. zlib gives up to 1,032 times as much, Zstandard 32,000: no piece is
-# longer than 8 MB.
+# How much is fed at a time. zlib returns up to 1,032 times as much, Zstandard 32,000 times: no
+# piece is longer than 8 MB.
 _FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
-# What is kept of a member to look through when it does not decode.
+# How much of a member is kept, to be searched if it does not decode.
 _KEPT: Final = 1 << 20
 
 MAX_DICTIONARY: Final = 1 << 24
@@ -38,23 +38,23 @@ NO_ZSTD: Final = "the package zstandard is needed to read it: pip install 'relba
 _LOOKED_AT: Final = 1 << 12
 _STEP: Final = 1 << 7
 
-# The bytes that may be looked at again, beside as many as were read so far: members in members,
-# or lengths that lie, could make each byte be looked at a thousand times.
+# How many bytes may be read again, in addition to as many as were read so far: nested members or
+# wrong lengths could cause each byte to be read a thousand times.
 _AGAIN: Final = 1 << 24
 
 
 class Buffer:
-    """Bytes at hand, and more of them when asked for."""
+    """Buffered bytes; more are read when they are needed."""
 
     def __init__(self, chunks: Iterable[bytes] = ()) -> None:
         self._chunks = iter(chunks)
-        self.data, self.pos = b"", 0  # what is at hand, and where in it the next byte is
-        self._read = 0  # how many bytes came so far
+        self.data, self.pos = b"", 0  # the buffered bytes, and the index of the next one
+        self._read = 0  # how many bytes were read so far
         self._again = _AGAIN
 
     @property
     def offset(self) -> int:
-        """Where the next byte is in all that came."""
+        """The offset of the next byte in the input."""
         return self._read - len(self.data) + self.pos
 
     def more(self) -> bytes | None:
@@ -63,7 +63,7 @@ class Buffer:
         return chunk
 
     def fill(self) -> bool:
-        """Put the next piece to what is at hand; False when it is over."""
+        """Append the next piece to the buffer; False if there is none."""
         piece = self.more()
         if piece is not None:
             self.data, self.pos = self.data[self.pos :] + piece, 0
@@ -76,14 +76,14 @@ class Buffer:
         return self.data[self.pos : self.pos + size]
 
     def give_back(self, data: bytes) -> None:
-        """Make bytes that were taken last the next ones again."""
+        """Push back bytes that were just taken."""
         if self.data.endswith(data, 0, self.pos):
             self.pos -= len(data)
         else:
             self.data, self.pos = data + self.data[self.pos :], 0
 
     def look_again(self, data: bytes) -> bool:
-        """Make bytes that were taken last the next ones again; False if that was too often."""
+        """Push back bytes that were just taken; False if that happened too often."""
         self._again -= len(data)
         if self._again + self._read < 0:
             return False
@@ -91,7 +91,7 @@ class Buffer:
         return True
 
     def take(self, most: int | None = None) -> bytes:
-        """Return the next bytes, without a number as many as there are at hand; b"" at the end."""
+        """Return the next bytes, without a number all that are buffered; b"" at the end."""
         self.peek(most or 1)
         start = self.pos
         self.pos = len(self.data) if most is None else min(start + most, len(self.data))
@@ -100,15 +100,15 @@ class Buffer:
 
 class Piece(NamedTuple):
     data: bytes
-    at: int  # where the member begins in the archive; where the data does, if it is not compressed
+    at: int  # the offset of its member in the archive, or of the data if it is not compressed
     is_last: bool = False  # whether its member ends with it
-    fault: str = ""  # why the member does not decode, "" when it does
-    remark: str = ""  # what is wrong with it, though all of it is there
+    fault: str = ""  # why the member does not decode, "" if it does
+    remark: str = ""  # what is wrong with the member, although all of it is there
     packed: bool = True  # whether it was compressed
 
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield the text of an archive, member by member; of any bytes at least one piece."""
+    """Yield the text of an archive, member by member; at least one piece if it is not empty."""
     source = Buffer(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
@@ -124,19 +124,19 @@ def begins_record(text: bytes) -> bool:
 
 
 def packing_of(start: bytes) -> str | None:
-    """Return how an archive that begins so is packed; None for what begins as no archive."""
+    """Return how an archive with this beginning is compressed; None if it is not an archive."""
     if _is_skippable(start):
         return "zst"
     mark = _mark_of(start)
     if mark is None:
         return "" if begins_record(start) else None
-    # A dictionary is not known here, and Zstandard holds no other text so often.
+    # No dictionary is needed: one would be in front, in a skippable frame.
     is_known = _holds_record(start[:_LOOKED_AT], b"")
     return {GZIP: "gz", ZSTD: "zst"}[mark] if is_known else None
 
 
 def _members(source: Buffer) -> Iterator[Piece]:
-    """The members of a compressed archive, and what is between them that is none."""
+    """The pieces of a compressed archive; bytes that are not a member give a fault."""
     dictionary = b""
     while start := source.peek(len(ZSTD)):
         at = source.offset
@@ -154,18 +154,18 @@ def _members(source: Buffer) -> Iterator[Piece]:
 
 
 class _Member:
-    """The member that begins here; after a fault the next one is looked for."""
+    """Reads the member that begins here; after a fault, it searches for the next one."""
 
     def __init__(self, source: Buffer, mark: bytes, dictionary: bytes) -> None:
         self._source, self._mark, self._dictionary = source, mark, dictionary
         self._at, self._given, self._fault = source.offset, 0, NO_ZSTD
         self._kept: deque[bytes] = deque(maxlen=_KEPT // _FED[mark])  # the last of its raw bytes
-        self._rest = b""  # of the text
+        self._rest = b""  # the last text of a member with a wrong checksum
 
     def pieces(self) -> Iterator[Piece]:
         source, isal = self._source, fast_zlib()
         if self._mark == GZIP and isal is not zlib and source.peek(4)[3:] < UNKNOWN_FLAG:
-            # Large members are left to zlib, and what is wrong with one: both give the same.
+            # zlib reads large members, and those with a fault; the result is the same.
             yield from self._read(isal.decompressobj(31), isal.error, self._kept.maxlen)
             if not self._fault:
                 return
@@ -203,9 +203,9 @@ class _Member:
                 yield Piece(data, self._at)
 
     def _end(self, stream: Stream) -> str | None:
-        """Go behind the member; return what is to be remarked, None for a fault.
+        """Move past the member; return a remark, or None for a fault.
 
-        With a wrong checksum all of it is there if another member follows.
+        If another member follows, all of this one is there even with a wrong checksum.
         """
         source, size = self._source, len(stream.unused_data)
         source.pos -= size
@@ -221,7 +221,7 @@ class _Member:
         return None
 
     def _last(self) -> bytes:
-        """What follows up to the fault, if all of a member is kept."""
+        """Decode the rest up to the fault, if all of the member was kept."""
         found = _stream(self._mark, self._dictionary)
         is_kept = self._source.offset - self._at == sum(map(len, self._kept))
         if found is None or self._fault == BREAKS_OFF or not is_kept:
@@ -237,7 +237,7 @@ class _Member:
 _WRONG: Final = (
     "the member does not decode: Error -3 while decompressing data: incorrect data check"
 )
-# The fault of a member that the archive ends in.
+# The fault of a member inside which the archive ends.
 BREAKS_OFF: Final = "the archive ends inside a member"
 
 
@@ -255,7 +255,7 @@ def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Excepti
 
 
 def _find_member(source: Buffer, dictionary: bytes) -> None:
-    """Go to the next place that begins like a member of a record, or to the end."""
+    """Move to the next bytes that look like a member with a record, or to the end."""
     while source.peek(_LOOKED_AT):
         found = _any_mark.search(source.data, source.pos)
         if found is None:  # a mark may lie across two chunks
@@ -274,11 +274,11 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
     mark, text = _mark_of(start), b""
     with suppress(zlib.error):
         if mark == GZIP and Gzip.start(start) > len(start):
-            return False  # each step would look for the end of its head again
+            return False  # each step would search for the end of its header again
     if (found := _stream(mark, dictionary)) is None:
         return False
     stream, errors = found
-    with suppress(errors):  # one that is damaged later on holds one, too
+    with suppress(errors):  # a member that is damaged further on counts, too
         for at in range(0, len(start), _STEP):
             text = (text + stream.decompress(start[at : at + _STEP]))[:_LOOKED_AT]
             if begins_record(text) or len(text) == _LOOKED_AT:
@@ -286,7 +286,7 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
     return begins_record(text)
 
 
-# ---- frames that hold no text (RFC 8878 §3.1.2), among them a dictionary
+# ---- frames without text (RFC 8878 §3.1.2), one of which may be a dictionary
 
 _DICTIONARY: Final = b"\x5d\x2a\x4d\x18"
 _is_skippable: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18").match
@@ -294,7 +294,7 @@ _FRAME_HEAD: Final = 8
 
 
 def _skippable(source: Buffer) -> tuple[bytes, str]:
-    """The content of a frame that holds no text, and why it cannot be read."""
+    """The content of a frame without text, and why it cannot be read."""
     head = source.peek(_FRAME_HEAD)
     size = int.from_bytes(head[4:], "little")
     source.pos += len(head)
@@ -325,12 +325,12 @@ def _dictionary(content: bytes) -> tuple[bytes, str]:
 
 ARC: Final = "ARC"
 
-# A line with a longer URL is not known as one.
+# A line with a longer URL is not recognised.
 MAX_ARC_LINE: Final = 1 << 14
 
 # url-record = URL IP-address Archive-date Content-type [ Result-code Checksum Location Offset
 # Filename ] Archive-length   (ARC file format, versions 1 and 2)
-# However, a URL may have spaces in it, and a type may have parameters, or be empty or left out; the
+# However, a URL may contain spaces, and a type may have parameters, be empty, or be missing; the
 # address may be `0` or `-`.
 _WORD: Final = rb"[^ \r\n]++"
 _LINE: Final = (
@@ -340,12 +340,12 @@ _LINE: Final = (
 ) % ((_WORD,) * 7)
 arc_line: Final = regex(_LINE).match
 
-# Where a record begins inside of other text: a line with a date in the right place.
+# Where a record begins inside other text: a line with a date in the right place.
 ARC_STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[0-9])\r?\n"
 
 
 def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a line, under the names of WARC; the length is the last."""
+    """Return the fields of a line under their names in WARC; the length comes last."""
     url, address, date, type_, length = (
         (group or b"").decode("utf-8", "surrogateescape") for group in found.groups()
     )
@@ -353,7 +353,7 @@ def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
     return (
         ("warc-type", "warcinfo" if url.startswith("filedesc:") else kind),
         ("warc-target-uri", url),
-        # `20081113213051` as WARC writes it; what is left out is zero
+        # `20081113213051` as WARC writes it; missing digits are zero
         ("warc-date", re.sub(_DATE, r"\1-\2-\3T\4:\5:\6Z", date.ljust(14, "0"))),
         ("warc-ip-address", address),
         ("content-type", type_),

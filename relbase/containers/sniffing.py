@@ -1,4 +1,4 @@
-"""What bytes look like, kind by kind, asked of the `beginning` of a document."""
+"""Recognises each kind of document by its `beginning`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_mbox(start: bytes) -> bool:
         return bool(has_date(start)) or (
             after > 0 and begins_file(start) and is_mail(start[after:])
         )
-    # Text may stand before the first message, but no markup: there are pages of mail, too.
+    # Text may precede the first message, but no markup: some web pages show mail.
     for line in _later_from.finditer(start):
         if has_date(start[line.end() - len(_FROM) :]):
             text, message = start[: line.start()], start[start.find(b"\n", line.end()) + 1 :]
@@ -30,8 +30,8 @@ _later_from: Final = expression(rb"\n\r?\nFrom ")
 
 
 def is_mail(start: bytes) -> bool:
-    """Whether a message begins so: with a header, among its fields one that mail has."""
-    if _tag.match(start):  # the answer for most pages, whose first paragraph may be long
+    """Whether this looks like a message: a header with at least one field of mail."""
+    if _tag.match(start):  # settles most pages, whose first paragraph may be long
         return False
     from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
         eol_of,
@@ -40,7 +40,7 @@ def is_mail(start: bytes) -> bool:
 
     eol = eol_of(start, 0, len(start))
     if b"\0" in start.partition(eol)[0]:
-        return False  # an archive that holds a message as it is: a TAR, or a ZIP file
+        return False  # an archive with an uncompressed message: a TAR or ZIP file
     at = start.find(eol) + 1 if start.startswith((_FROM, b">" + _FROM)) else 0
     empty = _empty_lines[eol].search(start, at)
     end = empty.start() if empty else len(start)
@@ -52,7 +52,7 @@ def is_mail(start: bytes) -> bool:
         if _is_of_mail(names[count]):
             return True
         at = field.span.end
-    # A header goes on after lines that are not fields, as in the containers.
+    # As in `fields`, a header may go on after lines that are not fields.
     is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
     is_mixed = at < end and is_of_mime and sum(map(_is_of_mail, {*names})) > 1
     return is_mixed and not _tag_line.search(start, 0, end)
@@ -69,7 +69,7 @@ def _is_of_mail(name: str) -> bool:
 
 
 _tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)
-# Not the name of a field, which may begin so, too.
+# But not the name of a field, which may begin with `<`, too.
 _tag: Final = expression(rb"<[^\t\n\r :]*+[ \t]*+(?!:)")
 
 _xml: Final = expression(rb"<\?xml[\t\n\r ]")
@@ -87,15 +87,15 @@ def _root_of(start: bytes) -> bytes:
     return found[1].lower() if found else b""
 
 
-# What may stand before the first tag of a page or a template (rule 15): a byte order mark and white
-# space, front matter, instructions of servers, of XML and of template languages, comments.
+# What may precede the first tag of a page or a template (rule 15): white space, front matter,
+# comments, and instructions of servers, XML and template languages.
 _PROLOGUE: Final = rb"""(?:---[ \t]*+\r?\n (?:(?!---[ \t]*+\r?$)[^\n]*+\n)*+ ---[ \t]*+\r?\n)?+
     (?:[\t\n\f\r ]++ | <!--(?!\[if)(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)
     | <\?(?:php\b|=)(?:[^?]++|\?(?!>))*+\?> | <\?(?!php\b|=)[^>]*+> | <%(?:[^%]++|%(?!>))*+%>
     | \{%(?:[^%]++|%(?!\}))*+%\} | \{\{(?:[^}]++|\}(?!\}))*+\}\}
     | \{\#(?:[^#]++|\#(?!\}))*+\#\})*+"""
 
-# The elements of HTML, those of the past too. SVG and MathML are documents of their own.
+# The elements of HTML, including obsolete ones. An svg or math root makes a document of its own.
 _ELEMENTS: Final = (
     "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big "
     "blink blockquote body br button canvas caption center cite code col colgroup command data "
@@ -109,14 +109,14 @@ _ELEMENTS: Final = (
     "tt u ul var video wbr xmp "
 )
 
-# As most pages begin; to compile what follows takes longer than to rewrite a small one.
+# How most pages begin. Compiling `_html` takes longer than rewriting a small page.
 _usual: Final = expression(
     rb"<(?:!doctype[\t\n\f\r ]+(html)\b|/?+([a-z][a-z0-9]*+)[\t\n\f\r />])", re.IGNORECASE
 )
 _NAMES: Final = frozenset(_ELEMENTS.encode().split())
 
-# A tag of a custom element has a hyphen in its name; a comment that does not
-# end, or that is conditional, is one of HTML.
+# The name of a custom element contains a hyphen. A comment that is conditional or does not end is
+# a sign of HTML.
 _html: Final = expression(
     rb"""%b(?:<!doctype[\t\n\f\r ]+html\b | <!--
     | </?+(?:(?:%b)|[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""
@@ -124,8 +124,8 @@ _html: Final = expression(
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 
-# The at-rules that sheets begin with, and a selector with a declaration, nothing, or a nested rule
-# after its brace. What begins as a statement of a script is none.
+# An at-rule that sheets begin with, or a selector, its brace, and then a declaration, a nested rule
+# or nothing. A statement of a script is not a selector.
 _css: Final = expression(
     rb"""(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+
     (?:@(?:charset|import|namespace|media|font-face|page|supports|layer|container|property
@@ -135,23 +135,23 @@ _css: Final = expression(
     \{[\t\n\f\r ]*+(?:[\w-]++[\t\n\f\r ]*+:|[}&.#]))""",
     re.VERBOSE | re.IGNORECASE,
 )
-# What may hold tags in CSS: comments and strings.
+# What may contain tags in CSS: comments and strings.
 _css_opaque: Final = expression(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
 
 
 def is_html(start: bytes) -> bool:
-    """Whether a page begins so, or a part of one: with a doctype or a tag (rule 15)."""
+    """Whether this looks like a page or a part of one: with a doctype or a tag (rule 15)."""
     usual = _usual.match(start)
     if usual and (usual[1] or usual[2].lower() in _NAMES):
         return True
     if _xml.match(start) and (root := _root_of(start)):
-        # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
+        # Browsers read a page with an XML declaration as HTML, unless a type says otherwise.
         return root == b"html"
     return _html.match(start) is not None
 
 
-# Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
-# Vocabularies whose root is an element of no other: sitemaps, EPUB's packages, SVG, MathML.
+# Feeds often have no XML declaration, and contain HTML (WHATWG MIME Sniffing §7.3). The other roots
+# occur in one vocabulary only: sitemaps, EPUB's packages, SVG, MathML.
 _ROOTS: Final = frozenset(
     b"feed rss rdf opml urlset sitemapindex package ncx svg math kml gpx "
     b"opensearchdescription".split()
@@ -164,7 +164,7 @@ _doctype_html: Final = expression(
 
 
 def is_xml(start: bytes) -> bool:
-    """Whether an XML document begins so that is not a page to browsers."""
+    """Whether this looks like XML that browsers do not read as HTML."""
     if _doctype_html.match(start):
         return False  # `<!doctype html><svg>`
     if _root_of(start) in _ROOTS:
@@ -199,12 +199,12 @@ def is_css(start: bytes) -> bool:
     return _css.match(_css_opaque.sub(b"", start)) is not None
 
 
-# How much of the bytes is looked at: more than any prologue of comments and licences is long.
+# How many bytes are looked at: no prologue of comments and licences is longer.
 LOOKED_AT: Final = 16_384
 
 
 def beginning(data: bytes) -> bytes:
-    """Return the start of a document as the marks look at it, in an ASCII-compatible form."""
+    """Return the start of a document to recognise it by, in an ASCII-compatible form."""
     start = data[:LOOKED_AT]
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")):
         start = start.replace(b"\0", b"")
@@ -212,15 +212,15 @@ def beginning(data: bytes) -> bytes:
 
 
 def ending(data: bytes) -> bytes:
-    """Return the last bytes of a document, as far as they are not in its beginning."""
+    """Return the last bytes of a document, without those that are in its beginning."""
     return data[max(LOOKED_AT, len(data) - LOOKED_AT) :]
 
 
 # ---- the From_ line of an mbox (rule 19): `From a@b Thu Nov 29 22:33:52 2001` begins a message.
-# Whether an empty line stands before it is the reader's to know. Every repetition is bounded, so
-# that a line of spaces costs no more than another one.
+# The caller checks whether an empty line precedes it. Every repetition is bounded, so that a line
+# of spaces costs no more than any other.
 
-# A line that is longer separates nothing. The longest pattern with its lookahead is shorter.
+# A longer line does not separate messages. The longest pattern with its lookahead is shorter.
 LOOKED_AT_LINE: Final = 2048
 
 _DAY: Final = rb"(?i:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
@@ -231,7 +231,7 @@ _ZONE: Final = rb"(?: {1,3}(?:[+-][0-9]{4}|[A-Z]{1,5}(?:[+-][0-9]{1,4})?)){0,2}"
 _END: Final = rb"(?:[ \t]remote from [!-~]{1,99})?[ \t]{0,9}\r?(?:\n|\Z)"
 _WHO: Final = rb"From (?:[^\r\n]{0,900}?[ \t])??"
 
-# asctime(3), with the zone before the year or after it (RFC 4155, and what is older).
+# asctime(3), with the zone before the year or after it (RFC 4155 and older formats).
 _ASCTIME: Final = rb"%b,? {1,3}%b {1,3}%b,? {1,3}%b%b" % (_DAY, _MONTH, _DATE, _TIME, _ZONE)
 _RFC_822: Final = rb"(?:%b,? {1,3})?%b[ -]%b[ -](?:[0-9]{4}|[0-9]{2}) {1,3}%b%b" % (
     *(_DAY, _DATE, _MONTH),
@@ -245,7 +245,7 @@ has_date: Final = expression(
 # The line after it: a field, or what some mailers put before the fields.
 _FIELD: Final = rb"(?=[!-9;-~]{1,99}[ \t]{0,9}:|>?From )"
 _FOLLOWED: Final = (
-    # No year, or half of one.
+    # No year, or two digits of one.
     expression(rb"%b%b(?: {1,3}[0-9]{2})?%b%b%b" % (_WHO, _ASCTIME, _ZONE, _END, _FIELD)),
     # Mozilla, Eudora, and others without a date.
     expression(

@@ -1,8 +1,8 @@
-"""Records of web archives: chunks of bytes in, records with their places out.
+"""Records of web archives: chunks of bytes in, records with their offsets out.
 
-A record counts when what follows it is the start of another one, or the end of its member or of the
-archive: then its length is right. Else it is a fault, and reading goes on at the next start of a
-record, which may stand inside of what the wrong length covered.
+The length of a record is right if another record follows it, or its member or the archive ends.
+Otherwise the record is a fault, and reading goes on at the next start of a record, which may be
+inside what the wrong length covered.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from relbase.containers.members import (
 )
 from relbase.expressions import regex
 
-# The fields of a record: real ones have one or two KB, and a URL of some MB is a `data:` one.
+# Of the header of a record: real ones have one or two KB, and a URL of some MB is a `data:` URL.
 MAX_HEAD: Final = 1 << 20
 
-# A block that is kept, in bytes: the documents of a crawl are cut at some MB by the crawlers.
+# Of a block that is kept, in bytes: crawlers cut documents off at some MB.
 MAX_BLOCK: Final = 128 << 20
 
-# A block that nobody wants is kept all the same up to this length: where the length is wrong, it
-# covers other records.
+# A block that is not wanted is kept up to this length, too: if its length is wrong, it may cover
+# other records.
 _LOOKED_THROUGH: Final = 16 << 20
 
 
@@ -44,22 +44,22 @@ class Trouble(Enum):
     TOO_LARGE = "too-large"
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
     PARTIAL = "partial"  # a response that holds a range of a document
-    TRUNCATED = "truncated"  # not all of a page is there: it has no conversion
+    TRUNCATED = "truncated"  # a page is incomplete: it gets no conversion
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
-    NOT_AGAIN = "not-again"  # a revisit of a payload that is there, and cannot be read once more
+    NOT_AGAIN = "not-again"  # a revisit of a payload that is there, but cannot be read again
     UNREADABLE = "unreadable"  # the archive cannot be opened
-    DEFECT = "defect"  # of relbase: to be reported with the record
+    DEFECT = "defect"  # a bug in relbase: report it with the record
     DIED = "died"  # the process that worked on it ended
 
 
 class Record(NamedTuple):
-    version: str  # as "WARC/1.1"; "ARC" for one of an ARC file
+    version: str  # "WARC/1.1"; "ARC" for a record of an ARC file
     fields: tuple[tuple[str, str], ...]  # names in lower case; those of an ARC line as in WARC
-    offset: int  # where it begins in the archive; of a compressed archive, the member
+    offset: int  # where it begins in the archive; if compressed, where its member begins
     size: int  # of its block, in bytes
-    block: bytes | None  # None when it was not wanted, or is longer than `MAX_BLOCK`
-    remark: str = ""  # what is wrong with it, though all of it is there
+    block: bytes | None  # None if it was not wanted, or is longer than `MAX_BLOCK`
+    remark: str = ""  # what is wrong with it, although all of it is there
 
     def get(self, name: str) -> str:
         for field, value in self.fields:
@@ -69,7 +69,7 @@ class Record(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The target; WARC/1.0 and wget write it in brackets."""
+        """The target URI, without the brackets that WARC/1.0 and wget write."""
         url = self.get("warc-target-uri")
         return url[1:-1] if url.startswith("<") and url.endswith(">") else url
 
@@ -98,21 +98,21 @@ class Fault(NamedTuple):
 
 
 class Unfolded(Buffer):
-    """The text of an archive, joined from its pieces, no further than to the end of a member."""
+    """The text of an archive, joined from its pieces up to the end of the current member."""
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         super().__init__()
         self._pieces = pieces(chunks)
         self._ahead = next(self._pieces, None)
-        self._member = 0  # where it begins
-        self.over = True  # whether no more of the member comes
+        self._member = 0  # where the member begins
+        self.over = True  # whether all of the member was read
         self.fault = ""  # of the member, known when it is over
-        self.remark = ""  # on the member, or on one before it that the same record lies in
-        self.packed = False  # whether it was compressed
+        self.remark = ""  # on the member, or on an earlier one with the same record
+        self.packed = False  # whether the member was compressed
 
     @property
     def offset(self) -> int:
-        """Where the next byte is in the archive; of what is compressed, its member."""
+        """The offset of the next byte in the archive; if compressed, of its member."""
         return self._member if self.packed else super().offset
 
     def _next(self) -> bytes | None:
@@ -128,16 +128,16 @@ class Unfolded(Buffer):
         return piece.data
 
     def more(self) -> bytes | None:
-        """Return the next piece of the member, None when it is over."""
+        """Return the next piece of the member, None if it is over."""
         return None if self.over else self._next()
 
     def goes_on(self) -> bool:
-        """Whether another member follows that begins no record: some records lie in several."""
+        """Whether the next member begins no record: some records span several members."""
         ahead = self._ahead
         return not (ahead is None or ahead.fault or self.fault or begins_record(ahead.data))
 
     def enter(self) -> bool:
-        """Go into the next member; False when there is none."""
+        """Enter the next member; False if there is none."""
         if self._ahead is not None:
             self._member = self._ahead.at
         piece = self._next()
@@ -145,7 +145,7 @@ class Unfolded(Buffer):
         return piece is not None
 
     def begin(self) -> bool:
-        """Go to the next byte that is not a line end, or to a fault; False at the archive's end."""
+        """Move to the next byte that is not a line end, or to a fault; False if there is none."""
         while True:
             blank = _line_ends(self.data, self.pos)
             self.pos = blank.end() if blank else self.pos
@@ -171,7 +171,7 @@ class Unfolded(Buffer):
                 break
         try:
             return b"".join(kept) if count <= most else None, count
-        except MemoryError:  # too many, too
+        except MemoryError:  # also too many
             return None, count
 
 
@@ -181,7 +181,7 @@ _line_ends: Final = regex(rb"[\r\n]*+").match
 def records(
     chunks: Iterable[bytes], wanted: Callable[[Record], bool] = lambda _: True
 ) -> Iterator[Record | Fault]:
-    """Yield the records of an archive in order, and what of it cannot be read; nothing raises."""
+    """Yield the records of an archive in order, and a `Fault` for what cannot be read."""
     text = Unfolded(chunks)
     is_empty = True
     while text.begin():
@@ -281,12 +281,12 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
     return fault
 
 
-# The start of a record after what a wrong length covers, or after what is none.
+# The start of a record, after a wrong length or after bytes that are not a record.
 _starts: Final = regex(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STARTS).search
 
 
 def _resume(text: Unfolded, block: bytes) -> bool:
-    """Go to the next start of a record in a block, else after it; whether it was looked through."""
+    """Move to the next record, in a block or after it; return whether the block was searched."""
     found = _starts(block)
     back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
     is_seen = bool(block) and text.look_again(back)
@@ -305,9 +305,9 @@ def _resume(text: Unfolded, block: bytes) -> bool:
 
 _UNSEEN: Final = "; what it covers was not looked through"
 
-# Where a header ends, or ends too early: no field is named like a version.
+# Where a header ends, or breaks off before another record: no field looks like a version.
 _head_end: Final = regex(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
-# The literals of a grammar are in any case (RFC 2616 §2.1).
+# The literals of the grammar are not case-sensitive (RFC 2616 §2.1).
 _version: Final = regex(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
 _fields: Final = regex(
@@ -318,7 +318,7 @@ _number: Final = regex(r"[0-9]{1,18}").fullmatch
 
 
 def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
-    """The record without its block, its length, and why there is none."""
+    """The record without its block, the length of that, and why the length is unknown."""
     if text.peek(len(b"WARC/")).upper() != b"WARC/":
         return _arc_head(text, offset)
     searched = text.pos
