@@ -1,6 +1,6 @@
-"""The edits of a small page at once: where the compiled scanner reads all of it, that is enough.
+"""The fast path for small pages that the compiled scanner can read completely.
 
-Everything else goes the long way, which has the same result for what goes this way too.
+All other documents take the usual path, which has the same result for small pages, too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class _Pages:
-    """What does the small pages of a call at once, whatever their URL."""
+    """The fast path for the small pages of calls with the same options, whatever their URL."""
 
     __slots__ = ("_call", "_charset", "_encoding", "_scan")
 
@@ -45,7 +45,7 @@ class _Pages:
         self._scan = priced_scan_for(context)
 
     def edits(self, data: bytes, shapes: ShapeEdits) -> list[Edit] | None:
-        """All edits of a document that nothing is to be remarked on; None where it is not sure."""
+        """All edits of a document that needs no notes; None if that is not certain."""
         is_stated = self._is_stated(data)
         if is_stated is None:
             return None
@@ -57,20 +57,20 @@ class _Pages:
             left = Budget(len(data))
             if len(left.covered(edits, 0)) < len(edits):
                 return None
-        # The declaration of the charset must not get another place.
+        # No edit may move the declaration of the charset.
         is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")
         return None if is_moved else edits
 
     def links(self, data: bytes, linked: _Linked) -> list[Link] | None:
-        """All links of a document; None where it is not sure."""
+        """All links of a document; None if that is not certain."""
         return None if self._is_stated(data) is None else linked(data)
 
     def _is_stated(self, data: bytes) -> bool | None:
-        """Whether a document states its charset; None where what is read may depend on more."""
+        """Whether a document states its charset; None if it has to be read the usual way."""
         if self._call.detect and may_have_marks(data):
             return None
         label, is_ascii = self._call.charset, data.isascii()
-        # Any other beginning may be a byte order mark.
+        # With any other first bytes, there may be a byte order mark.
         if label == _UTF_8 and data[:1].isascii() and b"\0" not in data[:4]:
             return False
         if label is None and is_ascii and not _may_state(data[:PRESCAN_LENGTH].lower()):
@@ -81,7 +81,7 @@ class _Pages:
         return is_stated if is_plain else None
 
     def shapes_on(self, url: str) -> ShapeEdits | None:
-        """What becomes of references on a retrieval URL; None where that is to be remarked on."""
+        """What becomes of references with a retrieval URL; None if the URL needs a note."""
         profile = self._call.profile
         if profile is Profile.WHATWG or not plain_base.fullmatch(url):
             stated, remarks = retrieval(url, ())
@@ -92,7 +92,7 @@ class _Pages:
         return edits_on(url, profile, partial(resolved, url, profile, self._encoding))
 
     def linking_on(self, url: str) -> _Linked | None:
-        """What makes the links of a document on a retrieval URL; None where each is looked at."""
+        """What makes all links of a page with this URL; None if the scanner alone cannot."""
         call = self._call._replace(url=url or None, charset=self._call.charset or _UTF_8)
         context = open_input(b"", call).document.context
         if not context.base.url.isascii() or self._call.policy.keeper() is not None:
@@ -104,11 +104,11 @@ def _may_state(start: bytes) -> bool:
     return start.startswith(b"<?xml") or b"\0" in start or b"charset" in start
 
 
-# ASCII means the same in them.
+# ASCII bytes mean the same in these charsets.
 _UTF_8: Final = "utf-8"
 _PLAIN: Final = frozenset((_UTF_8, "windows-1252"))
 
-# Of a larger page what is prepared saves little, and a scan in vain costs more than that.
+# For a larger page the fast path saves little, and costs more than that if it fails.
 _LARGE: Final = 1 << 13
 
 
@@ -120,7 +120,7 @@ def _pages(
     policy: Policy,
     detect: bool,  # noqa: FBT001
 ) -> _Pages | None:
-    """What does small pages of such calls at once; None where none can be."""
+    """The fast path for calls with these options; None if they have none."""
     row = FORMATS[kind]
     if row.charset is None or not row.makes_links:
         return None
@@ -132,13 +132,13 @@ def _pages(
 
 
 def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
-    """Return all edits of a document that nothing is to be remarked on; None where not sure."""
+    """Return all edits of a document that needs no notes; None if that is not certain."""
     prepared = _ready(_remembered, data, call)
     return None if prepared is None else prepared[0].edits(data, prepared[1])
 
 
 def links_at_once(data: bytes, call: Call) -> list[Link] | None:
-    """Return all links of a document; None where not sure."""
+    """Return all links of a document; None if that is not certain."""
     prepared = _ready(_remembered_links, data, call)
     return None if prepared is None else prepared[0].links(data, prepared[1])
 
@@ -146,7 +146,7 @@ def links_at_once(data: bytes, call: Call) -> list[Link] | None:
 def _ready(
     remembered: Callable[[str], Callable[..., tuple[_Pages, T] | None]], data: bytes, call: Call
 ) -> tuple[_Pages, T] | None:
-    """What is prepared for such calls; None where the document may need more."""
+    """Return what is prepared for a call; None if the document may need the usual path."""
     is_bare = not (call.fields or call.origin or call.message_urls or call.redirects)
     if scanner.compiled is None or not is_bare or len(data) > _LARGE:
         return None
@@ -158,7 +158,7 @@ def _ready(
     url = call.url or ""
     try:
         return remembered(url)(url, kind, call.charset, call.profile, call.policy, call.detect)
-    except TypeError:  # a policy may ask an object that has no hash
+    except TypeError:  # the `keep` of a policy may be unhashable
         return None
 
 

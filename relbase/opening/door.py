@@ -1,4 +1,4 @@
-"""The door: what a call is about is opened, on the base of what is around it."""
+"""Opens the input of a call: decides its kind, reads it, and finds the base around it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Input(NamedTuple):
     document: Document  # the input, opened
     type: str  # its media type
     label: str | None  # the charset label that it came with
-    notes: tuple[Note, ...]  # what is to be noted of what is around it, and of how it was opened
+    notes: tuple[Note, ...]  # on the base around it, and on how it was opened
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
@@ -33,7 +33,7 @@ def kind_of_call(call: Call, data: bytes) -> Kind:
 
 
 def open_input(data: bytes, call: Call) -> Input:
-    """Open a document on the base of what is around it (RFC 1808 §3.2 to §3.4)."""
+    """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
     type_ = _content_type(call)
     kind, notes = _partial(call) or recognized(call.kind, type_, call.name, data)
     row = FORMATS[kind]
@@ -58,7 +58,7 @@ def open_input(data: bytes, call: Call) -> Input:
 
 
 def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Document, list[Note]]:
-    """The document on the base around it: its header, its retrieval URL, its marks, or none."""
+    """The document with the base around it, from its header, its retrieval URL, or its marks."""
     task, profile, origin = document.context.task, call.profile, call.origin
     retrieved, remarks = retrieval(call.url, call.redirects)
     refused = origin.notes if origin else ()
@@ -67,7 +67,7 @@ def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Documen
     if marks is not None:
         if not isinstance(task.places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
-        if not retrieved:  # else nobody asks what is wrong with a weaker statement
+        if not retrieved:  # otherwise, the faults of weaker statements do not matter
             refused = tuple(dict.fromkeys((*refused, *marks.notes)))
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
@@ -93,7 +93,7 @@ _KEPT: Final = (
 
 
 def _beside(reference: str, element: str) -> Placed | None:
-    """Whether a reference may lead to a file beside the page: nobody looks at files here."""
+    """Keep each reference that may lead to a file beside the page; no file is looked at."""
     leads_away = reference.startswith(("/", "\\")) and element != "base"
     return None if leads_away else Placed()
 
@@ -113,7 +113,7 @@ def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
 
 
 def _bare(url: str) -> str:
-    """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
+    """A URL without what does not matter here: its scheme, escapes, and slashes at its end."""
     from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
 
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
@@ -136,7 +136,7 @@ def _content_type(call: Call) -> str:
 
 
 def _partial(call: Call) -> Recognized | None:
-    """What a part of a document is taken for: what precedes it may decide its base."""
+    """Recognise a part of a document, which is not read: what precedes it may decide its base."""
     ranges = _values(call, "content-range")
     if not ranges:
         return None
@@ -155,15 +155,15 @@ _BY_TYPE: Final = {type_: row.kind for row in FORMATS.values() for type_ in row.
 _BY_SUFFIX: Final = {
     suffix: row.kind for row in FORMATS.values() for suffix in row.suffixes.split()
 }
-# What names documents of several kinds, by media type or suffix.
+# The media types and suffixes that several kinds share.
 _AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
 
 
 def kind_of_type(content_type: str) -> Kind | None:
-    """Return the kind that a media type names, None when it says nothing of use."""
+    """Return the kind that a media type names, None if it says nothing of use."""
     type_ = content_type.partition(";")[0].strip().lower()
     major, slash, minor = type_.partition("/")
-    if not slash or type_ == "application/octet-stream":  # said by who does not know
+    if not slash or type_ == "application/octet-stream":  # means that the type is unknown
         return None
     _, plus, syntax = minor.rpartition("+")
     for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
@@ -172,7 +172,7 @@ def kind_of_type(content_type: str) -> Kind | None:
     return Kind.OTHER
 
 
-# Names that say no more than that there is text: of mail too, but never of pages.
+# Suffixes that only mean text: these files may be mail, but never pages.
 _TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
 
 
@@ -181,12 +181,12 @@ def _suffix(name: str) -> str:
 
 
 def kind_of_name(name: str) -> Kind | None:
-    """Return the kind that a file's name says, None when it says none."""
+    """Return the kind that a file's name states, None if it states none."""
     return _BY_SUFFIX.get(_suffix(name))
 
 
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
-    """Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
+    """Return the kind that the bytes look like; `Kind.OTHER` if none is recognised."""
     start = sniffing.beginning(data)
     if _binary.match(start):
         return Kind.OTHER
@@ -200,7 +200,7 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     """Return the kind of a file: its name decides, and otherwise its bytes do (rule 15)."""
     if (row := _among(_suffix(name), data)) is not None:
         return row.kind
-    # `wget --save-headers` names what it saves as if there were no header.
+    # `wget --save-headers` names files as if they contained no header.
     if not sniffing.is_http(data):
         kind = kind_of_name(name)
         if kind is not None:
@@ -209,26 +209,26 @@ def kind_of_file(name: str, data: bytes) -> Kind:
 
 
 def _among(named: str, data: bytes) -> Format | None:
-    """The row of a document whose type or suffix says less than its bytes."""
+    """The row for a type or suffix that several kinds share, if the bytes look like it."""
     row = _AMONG.get(named)
     if row is None or row.looks is None:
         return None
-    # Where members are sorted, the one that tells comes last.
+    # If the members are sorted, the one that tells the kind (`version`) comes last.
     return row if row.looks(sniffing.beginning(data) + sniffing.ending(data)) else None
 
 
 def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
-    """The kind that a media type names, where need be by the bytes."""
+    """The kind that a media type names; the bytes decide if several kinds share the type."""
     row = _among(content_type.partition(";")[0].strip().lower(), data)
     return kind_of_type(content_type) if row is None else row.kind
 
 
-# What a document is taken for, and the notes on it.
+# The kind that a document is read as, and notes on that.
 Recognized: TypeAlias = tuple[Kind, tuple[Note, ...]]
 
 
 def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
-    """Return what a document is taken for: as its reader says, by its type, its name, its bytes."""
+    """Return the kind of a document, as given or by its type, its name, or its bytes; and notes."""
     if kind is not None:
         return kind, ()
     typed = _type_of_bytes(content_type, data)
@@ -253,7 +253,7 @@ _SHOWN: Final = 40
 
 
 def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
-    """The note on a file whose name decides (rule 15), and whose first bytes say another kind."""
+    """The note on a file whose name decides (rule 15), although its bytes suggest another kind."""
     kind = kind_of_name(name) if typed is None else None
     if kind is None or FORMATS[kind].is_judged:
         return ()
@@ -267,14 +267,14 @@ def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
 
 
 def _seems(row: Format, data: bytes) -> str:
-    """What a file of a kind begins like, for people; "" for nothing else."""
+    """What a file begins like, for people, if it does not begin like its kind; otherwise ""."""
     start = sniffing.beginning(data)
     if row.looks is not None and row.looks(start):
         if not data.startswith(b"From "):
             return ""
         from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
 
-        # a message may be kept as one, too
+        # a file with a From_ line may also be a single message
         return Kind.MBOX.value if sum(1 for _ in islice(mbox.split([data]), 2)) > 1 else ""
     for marks, what in _BEGINNINGS:
         if marks.match(start):
@@ -283,7 +283,7 @@ def _seems(row: Format, data: bytes) -> str:
     return other.value if FORMATS[other].doubts else ""
 
 
-# What no document of text begins with, and what reads as a page but is data.
+# How files begin that are not text, and then JSON, which could be read as a page.
 _binary: Final = expression(
     rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
     rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
@@ -309,7 +309,7 @@ def name_may_hold(name: str) -> bool:
 
 
 def reader(content_type: str, name: str) -> Format | None:
-    """Return how a document inside of another is read; None when it holds no text of use."""
+    """Return how a nested document is read; None if its kind has no text to read."""
     kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
     row = FORMATS[kind]
     return None if row.charset is None else row
