@@ -1,7 +1,7 @@
 """A raw HTTP response: the references of its head, then the document in its body.
 
-Programs write down responses with all the redirects before: each Location is where the next was
-retrieved from. A body with a coding is left unchanged: nobody could encode it as it was.
+Programs save a response with all the redirects before it: each Location is the URL of the next
+response. A body with a coding is left unchanged, since it could not be encoded as it was.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from relbase.containers.http import Head
     from relbase.rewriting.context import Context, Opened
 
-# Clients ask for the same once more, with credentials (RFC 9110 §11.4, §11.7.1), and write down
-# both heads.
+# After these, clients repeat the request with credentials (RFC 9110 §11.4, §11.7.1), and save both
+# heads.
 _ASKED_AGAIN: Final = (401, 407)
 
-# Whoever follows more redirects is in a circle (browsers follow 20).
+# More redirects than these are a loop (browsers follow 20).
 MAX_HEADS: Final = 100
 
 _BLANK: Final = b"\xef\xbb\xbf\r\n\t "
@@ -52,7 +52,7 @@ _BLANK: Final = b"\xef\xbb\xbf\r\n\t "
 class _Response(NamedTuple):
     data: bytes
     heads: list[Head]
-    contexts: list[Context]  # of each head, with the URL of its request
+    contexts: list[Context]  # one for each head, with the URL of its request
     inside: Context  # of the body, with the base that the last header states
     body: Span
     decoded: Decoded
@@ -112,7 +112,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
         type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
     inside = contexts[-1].on(base).having(within=f" of the body{contexts[-1].within}")
-    if policies := policies_of(values(data, last, POLICY_FIELD)):  # rule 14
+    if policies := policies_of(values(data, last, POLICY_FIELD)):  # may forbid a <base>
         task = inside.task._replace(policies=(*inside.task.policies, *policies))
         inside = inside.asking(task)
     is_part = is_partial(last.status, values(data, last, "content-range"))
@@ -150,7 +150,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
 
 
 def _has_content(data: bytes, head: Head) -> bool:
-    """Whether a response has a body: a 1xx has none, nor the answer to CONNECT."""
+    """Whether a response has a body: a 1xx has none, and the answer to CONNECT has none."""
     if head.status in INFORMATION:
         return head.status == SWITCHING_PROTOCOLS
     stated = {field.name for field in head.header.fields}
@@ -168,7 +168,7 @@ def _end(data: bytes, head: Head) -> int:
 
 
 def _length(value: bytes) -> int:
-    """The number that is a value, -1 for none: no file has a length of 19 digits."""
+    """The number in a value, -1 for none; the length of a file never has 19 digits."""
     return int(value) if value.isdigit() and len(value) < 19 else -1  # noqa: PLR2004
 
 
@@ -179,7 +179,7 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
         row = ROWS[field.name]
         if row.holds is not None:
             is_outside = row.on_request or States.HTTP in row.states
-            # HTTP has no encoded words, and what is not one must not be read as one.
+            # HTTP has no encoded words, but `visit_field` would decode what looks like one.
             if b"=?" not in data[slice(*field.value)]:
                 form = headers.FIELDS[field.name.encode()]
                 yield from visit_field(data, field, form, request if is_outside else stated)
@@ -197,7 +197,7 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
 
 def _visit_body(response: _Response) -> Iterator[Item]:
     found, part, inside = response.decoded, response.inside.part, response.inside
-    if not range(*response.body):  # after a HEAD, or of a 304: whatever the head says of it
+    if not range(*response.body):  # the answer to a HEAD, or a 304, whatever its header says
         return
     is_mail = response.type == "message/rfc822" or response.type.startswith("multipart/")
     if inside.task.reader(response.type, "") is None and not is_mail:
@@ -229,7 +229,7 @@ def _hindrance(response: _Response) -> str:
 
 
 def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
-    """The findings in an encoded body: each spans the whole body, and nothing is written."""
+    """The findings in an encoded body, without edits; each has the whole body as its span."""
     for item in items:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(span=body, status=Status.KEPT)
@@ -237,7 +237,7 @@ def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
             yield item._replace(span=body)
 
 
-# ---- what describes a body follows it when it changes
+# ---- fields that describe a body change with it
 
 
 def _follow_body(response: _Response, edits: list[Edit]) -> Iterator[Edit | Note]:
@@ -267,7 +267,7 @@ def _follow_md5(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
 
 
 def _follow_digests(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
-    """All of a list of digests, or none of them."""
+    """Update all digests of a list, or none of them."""
     edits: list[Edit] = []
     for found in _digests.finditer(value):
         algorithm = _ALGORITHMS.get(found[1].lower())
