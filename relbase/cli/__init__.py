@@ -1,7 +1,7 @@
-"""The command line: arguments and files in, documents and reports out; the only I/O of relbase.
+"""The command line: arguments and files in, documents and reports out.
 
-`main` is what the console script calls: it runs a command and turns whatever ends it into an exit
-status and at most a few lines on standard error, never a traceback for a user's mistake.
+The console script calls `main`. It runs a command and turns whatever ends it into an exit status
+and at most a few lines on standard error. A user's mistake never shows a traceback.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ ENDINGS: Final = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
 def main(*, delivers: bool = True) -> NoReturn:
-    """Run the command line of `sys.argv`; --delivery has another process do it (`delivers`)."""
-    # What modules make as they are loaded is not garbage: looking for some takes a tenth of the
-    # time of a short run. It goes on when the command has been loaded.
+    """Run the command line of `sys.argv`; if `delivers`, --delivery runs it in another process."""
+    # What modules create as they load is not garbage, and looking for garbage takes a tenth of a
+    # short run. Collection starts again when the command has been loaded.
     gc.disable()
-    # Arrow loads numpy where it is installed, which takes longer than a hundred pages; no table
+    # Arrow loads numpy if it is installed, which takes longer than a hundred pages, and no table
     # needs it.
     sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
     for ending in ENDINGS:
         if signal.getsignal(ending) is signal.SIG_DFL:
             signal.signal(ending, terminated)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A help text that the encoding has not all characters of is better than an exception.
+        # If the encoding lacks a character of a help text, an escape is better than an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
     if delivers and "--delivery" in sys.argv:
         _leave(_deliver(sys.argv[1:]))
     try:
-        # Inside of the `try`: whoever interrupts the start sees no traceback either.
+        # Inside the `try`, so that interrupting the start shows no traceback either.
         from relbase.cli.group import run  # noqa: PLC0415
 
         status = run(sys.argv[1:])
@@ -47,13 +47,13 @@ def main(*, delivers: bool = True) -> NoReturn:
 
 def terminated(number: int, _frame: FrameType | None) -> NoReturn:
     """End as the signal would, after unfinished files have been removed."""
-    for ending in ENDINGS:  # another one does not disturb that; it may be on its way already
+    for ending in ENDINGS:  # ignore more of them, which may be on their way
         signal.signal(ending, lambda _number, _frame: None)
     raise SystemExit(128 + number)
 
 
 def _leave(status: int) -> NoReturn:
-    """Exit; what standard output could not take has been reported, and is dropped."""
+    """Exit. If standard output could not be written, that has been reported: drop the rest."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -61,23 +61,23 @@ def _leave(status: int) -> NoReturn:
         except OSError:
             # Otherwise the interpreter tries again, fails, and changes the status to 120.
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    gc.freeze()  # nor does what is left when the process ends
+    gc.freeze()  # nothing needs to be collected at exit
     raise SystemExit(status)
 
 
 # ---- --delivery: a filter for programs that deliver mail, which must not lose a message. Another
-# process rewrites it, and may fail in any way, in its imports too: nothing else of relbase is
-# loaded here. Whatever it does not hand over with success goes on as it came.
+# process rewrites the message. It may fail in any way, even in its imports, so nothing else of
+# relbase is loaded here. If it fails, the message is passed on unchanged.
 
-_TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: it is delivered again later
+_TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: delivery is tried again later
 
-# What the other process ends with when it has written a message: 0 is the end of --help, too.
+# The status of the other process if it has written a message; 0 is also that of --help.
 HANDED_OVER: Final = 100
 
-# How long a message may take, in seconds: procmail waits 16 minutes, maildrop five.
+# How long rewriting a message may take, in seconds: procmail waits 16 minutes, maildrop five.
 _PATIENCE: Final = 60
 
-# -P: nothing is loaded from the directory that the mail program runs in.
+# -P: load no modules from the directory that the mail program runs in.
 _PROGRAM: Final = (sys.executable, "-P", "-c", "from relbase.cli import main; main(delivers=False)")
 
 
@@ -95,8 +95,8 @@ def _deliver(arguments: Sequence[str]) -> int:
 
 
 def _made(data: bytes, arguments: Sequence[str]) -> bytes:
-    """What another process makes of a message; the message where it fails."""
-    import subprocess  # noqa: PLC0415 (the other process needs the constant above alone)
+    """The message as another process rewrites it, or unchanged if that fails."""
+    import subprocess  # noqa: PLC0415 (the other process needs only the constant above)
 
     try:
         command = [*_PROGRAM, *arguments]

@@ -35,12 +35,12 @@ _CODING: Final = "coding"
 _SUFFIX: Final = ".parquet"
 _MARK: Final = b"PAR1"
 
-# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
+# A page of a column, in bytes. Several are held for each column, and larger ones save no space.
 _PAGE: Final = 1 << 17
 
 _T = TypeVar("_T")
 
-# By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
+# By trouble: what is counted, why it is left out, and what to do; "" if that is not a failure.
 _COUNTED: Final = {
     "elsewhere": ("revisit", "of payloads that do not precede them in the archive", ""),
     "partial": ("partial response", "(a range of a document)", ""),
@@ -81,7 +81,7 @@ class Archive(NamedTuple):
             else:
                 unread(found)
                 self.report(found)
-        # What a crawl may have thousands of is reported once.
+        # A crawl may have thousands of these: they are reported once.
         for trouble, left in self.left_out.items():
             what, why, fix = _COUNTED[trouble]
             text = f"{counted(left, what)} {why}"
@@ -93,7 +93,7 @@ class Archive(NamedTuple):
 
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if not self.is_zip:
-            # A pipe with a name would be waited for without end.
+            # Opening a named pipe again would wait forever.
             again = partial(files.again, self.source) if files.is_read_again(self.source) else None
             yield from warc.pages(self.source.pieces, again)
             return
@@ -101,7 +101,7 @@ class Archive(NamedTuple):
             yield from work.wacz_pages(file)
 
     def report(self, fault: warc.Fault) -> None:
-        """Report what could not be done, or count it where there may be many."""
+        """Report a fault, or only count it if there may be many like it."""
         if fault.trouble.value in _COUNTED:
             self.left_out[fault.trouble.value] += 1
             return
@@ -116,10 +116,10 @@ class Archive(NamedTuple):
             streams.warn(f"{self.source.shown}: warning: {text}")
 
     def _guarded(self, page: warc.Page, made: Iterable[_T]) -> Iterator[_T]:
-        """Let a defect cost a page alone: it is reported, and the input counts as failed."""
+        """Let a bug cost only one page: report it, and count the input as failed."""
         try:
             yield from made
-        except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        except Exception as error:  # noqa: BLE001 (one page must not stop the others)
             self.report(work.fault_of_error(page, error))
 
     def _place(self, page: warc.Page) -> str:
@@ -178,7 +178,7 @@ class Archive(NamedTuple):
         return self.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
 
     def _hindrance(self, packing: str) -> str:
-        """Return why --with-originals cannot be done, "" where it can."""
+        """Return why --with-originals is impossible; "" if it is possible."""
         if self.is_zip:
             return "the rest of a WACZ is not rebuilt: leave --with-originals out"
         if not files.is_read_again(self.source):
@@ -200,7 +200,7 @@ class Archive(NamedTuple):
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
                 table.add(self._guarded(page, rows.packed_rows(page, name, **how)))
             return
-        wat_of = partial(rows.wat, warc=name, **how)  # a page as a record of a WAT file has it
+        wat_of = partial(rows.wat, warc=name, **how)  # makes a record of a WAT file
         for page in self.pages():
             for record in self._guarded(page, map(wat_of, (page,) if wat else ())):
                 streams.say(json.dumps(record))
@@ -221,7 +221,7 @@ class Archive(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The links of archives, and in a table beside it their errors: `x.errors.parquet`."""
+    """The table of the links of archives, and the one of errors beside it, `x.errors.parquet`."""
 
     add: Callable[[Iterable[rows.LinkRow | rows.PackedRows]], None]
     add_fault: Callable[[warc.Fault, str], None]
@@ -232,7 +232,7 @@ def written(
     path: str, inputs: Iterable[str], columns: Sequence[str] | None, *, data_urls: bool
 ) -> Iterator[Table]:
     """Write a table of links and one of errors, which get their names when both are complete."""
-    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
+    # Read at the import. Arrow's own pools keep some 20 MB that the system's allocator gives back.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         from relbase.warc import table  # noqa: PLC0415 (of the extra `warc`)
@@ -250,7 +250,7 @@ def written(
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
-    for one in (path, errors):  # a table is replaced, nothing else
+    for one in (path, errors):  # only tables are replaced
         with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
             if file.read(len(_MARK)) not in (b"", _MARK):
                 text = f"'{printable(one)}' exists and is not a table: give another name"
@@ -274,7 +274,7 @@ def written(
 def _added(
     file: pa.NativeFile, schema: pa.Schema, **how: Any
 ) -> Iterator[Callable[[Iterable[Any]], None]]:
-    """Yield what adds rows to a table."""
+    """Yield a function that adds rows to a table."""
     from pyarrow import parquet  # noqa: PLC0415
 
     from relbase.warc import table  # noqa: PLC0415

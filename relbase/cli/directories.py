@@ -1,7 +1,7 @@
-"""Directories that files are read from and written into, on systems that differ.
+"""Directories to read files from and write files into, on different systems.
 
-What is done in a directory is done through its descriptor: nothing can be put in its place in
-between. Windows has no such calls.
+All access to a directory goes through its descriptor, so nobody can put another directory in its
+place in between. Windows lacks these calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 
 def _flag(*names: str) -> int:
-    """The flags of `os.open` of these names; a system has not all of them."""
+    """The flags of `os.open` with these names, as far as the system has them."""
     return sum(getattr(os, name, 0) for name in names)
 
 
@@ -38,7 +38,7 @@ BY_DESCRIPTOR = hasattr(os, "O_DIRECTORY") and os.supports_dir_fd >= _NEEDED
 
 
 class Directory(AbstractContextManager["Directory"]):
-    """A directory that is open, until the `with` ends; the descriptor is None on Windows."""
+    """A directory that is open until the `with` ends. On Windows the descriptor is None."""
 
     __slots__ = ("_descriptor", "path")
 
@@ -51,7 +51,7 @@ class Directory(AbstractContextManager["Directory"]):
             os.close(self._descriptor)
 
     def __reduce__(self) -> tuple[Callable[[str], Directory], tuple[str]]:
-        # A process that was not forked has no descriptors of the one that started it.
+        # A process that was spawned, not forked, does not share the descriptors.
         return opened_directory, (self.path,)
 
     def _at(self, name: str) -> str:
@@ -71,29 +71,29 @@ class Directory(AbstractContextManager["Directory"]):
         return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
 
     def stat(self, name: str) -> os.stat_result | None:
-        """Return what a name is, of a symbolic link itself; None where nothing has it."""
+        """Return the status of a name, not following symbolic links; None if it does not exist."""
         with suppress(FileNotFoundError):
             return os.stat(self._at(name), follow_symlinks=False, dir_fd=self._descriptor)
         return None
 
     def unlink(self, name: str) -> None:
-        """Take a name away, if it is there."""
+        """Remove a name, if it exists."""
         with suppress(FileNotFoundError):
             os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def replace(self, old: str, into: Directory, new: str) -> None:
-        """Give a file of this directory a name in a directory, in the place of what has it."""
+        """Move a file of this directory to a name in a directory, replacing what has the name."""
         ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
         os.replace(self._at(old), into._at(new), **ends)  # noqa: PTH105
 
     def link(self, old: str, into: Directory, new: str) -> None:
-        """Give a file of this directory a second name in a directory, which nobody may have yet."""
+        """Give a file of this directory a second name in a directory; it must not exist yet."""
         ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
         follow = os.link not in os.supports_follow_symlinks
         os.link(self._at(old), into._at(new), **ends, follow_symlinks=follow)
 
     def make(self, name: str) -> None:
-        """Make a directory in this one, unless it is there; its name is on the disk then."""
+        """Make a directory in this one and bring its name to the disk, unless it exists."""
         try:
             os.mkdir(self._at(name), dir_fd=self._descriptor)
         except FileExistsError:
@@ -115,8 +115,8 @@ class Directory(AbstractContextManager["Directory"]):
         return os.listdir(self.path if by_name else self._descriptor)  # noqa: PTH208
 
 
-# There are file systems that bring no directory to the disk on their own, and directories that may
-# be written to and not read.
+# Some file systems cannot bring a directory alone to the disk, and some directories can be written
+# to but not read.
 _UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
 
 
@@ -147,7 +147,7 @@ def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Dire
 def opened_below(
     root: str, parts: Sequence[str], *, make: bool = False, held: Directory | None = None
 ) -> Iterator[Directory]:
-    """Open a directory inside of another (`held`, where that is open), over no symbolic link."""
+    """Open a directory inside another (`held` if it is open), following no symbolic links."""
     with ExitStack() as stack:
         directory = held or stack.enter_context(opened_directory(root))
         for part in parts:
@@ -160,11 +160,11 @@ def opened_below(
 
 
 class NewFile(AbstractContextManager["NewFile"]):
-    """A file that is being written, locked, which is removed unless it gets another name."""
+    """A locked file that is being written. It is removed unless it gets another name."""
 
     def __init__(self, parent: Directory, name: str, mode: int = 0o600) -> None:
         self._parent = parent
-        for _ in range(8):  # another run may take it for one that a killed run left
+        for _ in range(8):  # another run may remove it, as if a killed run had left it
             self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
             self.descriptor = parent.open_new(self.name, mode)
             is_own = lock(self.descriptor) is not False
@@ -185,10 +185,10 @@ class NewFile(AbstractContextManager["NewFile"]):
                 rest = rest[os.write(self.descriptor, rest) :]
 
     def finish(self, like: os.stat_result | None) -> os.stat_result:
-        """Bring the content to the disk, since a rename may reach it before, and say what it is."""
+        """Bring the content to the disk, before a rename gets there, and return its status."""
         times = (like.st_atime_ns, like.st_mtime_ns) if like else None
         if like is not None and hasattr(os, "fchmod"):
-            os.fchmod(self.descriptor, like.st_mode & 0o777)  # not setuid, setgid and sticky
+            os.fchmod(self.descriptor, like.st_mode & 0o777)  # without setuid, setgid and sticky
         if times and not _CLOSED_FIRST:
             os.utime(self.descriptor, ns=times)
         os.fsync(self.descriptor)
@@ -205,12 +205,12 @@ class NewFile(AbstractContextManager["NewFile"]):
             self.descriptor = -1
 
 
-# Windows gives an open file no other name, and no times.
+# Windows can neither rename an open file nor set its times.
 _CLOSED_FIRST: Final = os.utime not in os.supports_fd
 
 
 def lock(descriptor: int) -> bool | None:
-    """Lock a file until it is closed; False if somebody has it, None if nothing can be locked."""
+    """Lock a file until it is closed; False if somebody has it, None if locks are not supported."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -221,15 +221,15 @@ def lock(descriptor: int) -> bool | None:
 
 
 def lock_as_mail(descriptor: int) -> None:
-    """Take the lock that mail programs take; `BlockingIOError` where somebody has it."""
+    """Take the lock that mail programs take; raise `BlockingIOError` if another has it."""
     if fcntl is not None:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def sweep(parent: Directory) -> None:
-    """Remove the files that killed runs left in a directory: nobody has locked them."""
+    """Remove files of killed runs from a directory: those that nobody has locked."""
     names: list[str] = []
-    with suppress(OSError):  # a directory that can be written to and not read
+    with suppress(OSError):  # a directory that can be written to but not read
         names = parent.names()
     for name in filter(_temporary.fullmatch, names):
         with suppress(OSError), parent.open_old(name) as file:

@@ -1,7 +1,7 @@
-"""The documents of an input: the input itself, or the messages of an mbox, one after the other.
+"""The documents of an input: the input itself, or the messages of an mbox, in order.
 
-Joined, the `before`, `data` and `after` of all documents are the input. Mail may be compressed by
-gzip, bzip2 or xz: what comes before its first change is unfolded twice.
+The `before`, `data` and `after` of all documents, joined, are the input. Mail may be compressed by
+gzip, bzip2 or xz; what precedes its first change is decompressed twice.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 class InputDocument(NamedTuple):
-    before: bytes  # what stands in front of it and is not part of it: a From_ line
+    before: bytes  # what precedes it in the input: a From_ line
     data: bytes
-    after: bytes  # what stands after it and is not part of it: an empty line
-    number: str  # of the message in an mbox, "" for a document that is the input itself
+    after: bytes  # what follows it in the input: an empty line
+    number: str  # of the message in an mbox; "" if the document is the input itself
     start: int  # where its bytes begin in the input
     lines: int  # how many lines of the input are before it
-    call: Call  # before what is found of its URL
-    mbox: tuple[Numbered, Lengths] | None = None  # the message of one, and those before it
+    call: Call  # without the URL that is found for it
+    mbox: tuple[Numbered, Lengths] | None = None  # the message, and what those before it need
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
@@ -59,7 +59,7 @@ def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
 def calls(
     source: OpenInput, settings: Settings, finder: Finder, found: Found | None = None
 ) -> Iterator[tuple[InputDocument, Call]]:
-    """Yield the documents of an input, which is decompressed unless it is known what is `found`."""
+    """Yield the documents of an input. Without `found`, find its URL and decompress it first."""
     if found is None:
         found = finder.find(source, settings.url)
         source, settings = opened(source, settings._replace(fields=found.fields or settings.fields))
@@ -88,7 +88,7 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
 
 
 def rewritten(document: InputDocument, call: Call) -> Result:
-    """Rewrite a document; the messages of an mbox, once each in order, as the library does it."""
+    """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
     result = pipeline.rewrite_called(document.data, call)
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
@@ -148,7 +148,7 @@ def _base_in(document: InputDocument, base: Base) -> Base:
     return replace(base, outer=outer, refused=refused)
 
 
-# What programs write where people give an option.
+# Arguments of the library, which are options here.
 _argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
 
 
@@ -179,7 +179,7 @@ def collect(
             line += data.count(b"\n", before, at)
             line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
             place = f":{line}:{at - line_start + 1}"
-            for end in (":", " "):  # it stands at the start of the line
+            for end in (":", " "):  # the line already begins with it
                 text = text.replace(f" at {place[1:]}{end}", end, 1)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
@@ -190,11 +190,11 @@ def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
 
 
 class SelfCheckError(Exception):
-    """A rewriting is not what it should be, for the reason in the text: nothing was written."""
+    """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
 
 
 def verify(data: bytes, result: Result, call: Call) -> None:
-    """Verify laws 2 and 8 before a rewriting replaces a file."""
+    """Verify laws 2 and 8 before a result replaces a file."""
     if not result.edits:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")
@@ -202,7 +202,7 @@ def verify(data: bytes, result: Result, call: Call) -> None:
     _same_outside(data, result.data, result.edits)
     first = next(pipeline.entities_called(data, call))
     before, after = _seen(data, call), _seen(result.data, call)
-    # In a transfer encoding a line may break anywhere, and what looks like a tag is none.
+    # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if (first.part, first.type) != ("", "text/html"):
         del before["tags"]
     for what, seen in before.items():
@@ -229,7 +229,7 @@ def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
 
 
 def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
-    """What readers see of a document, and of a page that stands in the clear its tags."""
+    """What readers see of a document. Its tags are right only for a page that is not encoded."""
     tags = (one for one in elements(data, 0, len(data)) if isinstance(one, Element))
     named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
     links = pipeline.links_called(data, call)
@@ -240,7 +240,7 @@ def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
     }
 
 
-# The numbers of the growth limit (rule 12): mail that is not made for it has a tenth of that.
+# The numbers of the growth limit (rule 12). Ordinary mail reaches a tenth of this ratio.
 _RATIO: Final = 100
 _LEAST: Final = 64 << 20
 
@@ -275,12 +275,12 @@ def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Cod
     try:
         start = coding.made(coding.reader).decompress(first, PIECE)
     except _broken():
-        start = b""  # if its name says mail, that is reported when it is read
+        start = b""  # reported when it is read, if its name says mail
     kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
     return (coding, kind) if FORMATS[kind].messages else None
 
 
-# A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
+# A message or mailbox in a ZIP archive (APPNOTE.TXT 4.3.7), as web mail exports them.
 ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
 
 
@@ -302,7 +302,7 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
     for piece in pieces:
         read += len(piece)
         rest += piece
-        # zlib gives back what it has not read yet, the others keep it.
+        # zlib returns what it has not read yet; the others keep it.
         while rest or not getattr(member, "needs_input", True):
             if member is None:
                 rest = rest.lstrip(b"\0")  # padding, as tapes have it
@@ -328,12 +328,12 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
 
 
 def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
-    """Return an input, and what reads its own bytes once more."""
+    """Return an input, and a function that reads its own bytes again."""
     if source.status is not None:
         return source, lambda: again(source)
     from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
 
-    file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)
+    file = TemporaryFile()  # noqa: SIM115 (closed with the last reader)
     file.writelines(source.pieces)
 
     def read() -> Iterator[bytes]:
@@ -351,7 +351,7 @@ def folded(
     original: Callable[[], Iterator[bytes]],
     has_changed: Callable[[], bool],
 ) -> Iterator[bytes]:
-    """Yield the output compressed; the input's own bytes where nothing in it changes."""
+    """Yield the output compressed, or the input's own bytes if nothing in it changes."""
     same = 0
     pieces = iter(pieces)
     for piece in pieces:

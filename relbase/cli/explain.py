@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.origins.finder import Finder
 
-# A web archive may have millions of pages: up to this number each has a page of its own.
+# A web archive may have millions of pages: only this many are explained.
 _MAX_PAGES: Final = 1_000
 _INDEX: Final = "index.html"
 
@@ -84,7 +84,7 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
 
 
 def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
-    """An input as one document: a mailbox with all of its messages."""
+    """An input as one document, even if it is a mailbox of several messages."""
     source, settings = documents.opened(source, settings)
     data = b"".join(source.pieces)
     document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
@@ -121,7 +121,7 @@ class _Plan:
         if self.directory and os.path.lexists(path) and not force:
             text = f"'{printable(path)}' already exists: give --force to replace it"
             raise click.UsageError(f"{text}, or another directory with -o")
-        # The names of pages differ from those that are planned: what is there is seen when written.
+        # Pages get other names than those planned here: existing files are noticed when writing.
         self._planned = {} if output is None else outputs.plan(found, output, force=True)
 
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
@@ -132,7 +132,7 @@ class _Plan:
             return
         if self.directory is not None:
             last = f"{planned.parts[-1]}{f'.{number}' if number else ''}.html"
-            # An input that is called index does not lose its page to the index.
+            # The index must not replace the page of an input called index.
             last = f"_{last}" if (*planned.parts[:-1], last) == (_INDEX,) else last
             planned = planned._replace(parts=(*planned.parts[:-1], last), replaces=self._force)
         self._made.add(self._writer.write(planned, (data,), None))

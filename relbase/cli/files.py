@@ -1,4 +1,4 @@
-"""Files and objects by the names that the user gave: a document names no file (threat W7)."""
+"""Files and objects, by names that the user gave and never by a document's (threat W7)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STDIN: Final = "-"  # the name of standard input
 
 class Input(NamedTuple):
     name: str  # of its file, as the user gave it or as the walk of a tree found it
-    root: str = ""  # the tree or Maildir that it was found in; "" for one that was named
-    listed: bool = False  # in a file of names: its directories are kept in an output
+    root: str = ""  # the tree or Maildir that it was found in; "" if the user named it
+    listed: bool = False  # by --files-from: an output keeps its directories
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Inputs(NamedTuple):
 
 
 class Old(NamedTuple):
-    """A file that is to be replaced, as it was when it was opened."""
+    """A file to replace, as it was when it was opened."""
 
     name: str
     status: os.stat_result
@@ -56,10 +56,10 @@ class Old(NamedTuple):
 class Output(NamedTuple):
     root: str  # the directory of the output, which can be a symbolic link
     parts: tuple[str, ...]  # the names from there to the file
-    replaces: bool = False  # a file that is there
-    goes_on: bool = False  # an earlier run, which had no time to report it, may have written it
-    is_only: bool = False  # it was named as a file: without it nothing was done
-    in_maildir: bool = False  # in whose tmp new messages are written
+    replaces: bool = False  # an existing file
+    goes_on: bool = False  # an interrupted run may have written it without a report
+    is_only: bool = False  # the user named this one file: without it the run fails
+    in_maildir: bool = False  # new messages are written in its tmp first
     old: Old | None = None
 
     @property
@@ -91,7 +91,7 @@ class ChangedError(InputError):
     """An input was written to by another program while it was read."""
 
 
-# What is wrong with one file costs that file; after these no other can be written either.
+# Other errors concern one file; after these no other file can be written either.
 STOPPING: Final = frozenset(
     getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)
 )
@@ -113,7 +113,7 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
 class OpenInput(NamedTuple):
     input: Input
     shown: str  # the name for messages
-    pieces: Iterator[bytes]  # of any size but the first: that has `PIECE` bytes, or all
+    pieces: Iterator[bytes]  # the first has `PIECE` bytes or all, others any size
     status: os.stat_result | None  # of the regular file it is read from, None for anything else
     file: BinaryIO
 
@@ -122,7 +122,7 @@ class OpenInput(NamedTuple):
         return self.input.name
 
 
-# Of a Maildir (maildir(5)) and its sub-folders (Maildir++: `.Sent`): those that hold messages, all.
+# Directories of a Maildir (maildir(5)) or its sub-folder (Maildir++: `.Sent`): with messages, all.
 BOXES: Final = ("new", "cur")
 MAILDIR: Final = ("cur", "new", "tmp")
 
@@ -144,7 +144,7 @@ def is_maildir(path: str) -> bool:
 
 
 def is_message(name: str) -> bool:
-    """Return whether a file lies where a Maildir has its messages, whatever its suffix."""
+    """Return whether a file is among the messages of a Maildir, whatever its suffix."""
     root, box = os.path.split(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120
     return name != STDIN and box in BOXES and is_maildir(root)
 
@@ -181,7 +181,7 @@ def opened(one: Input, roots: Mapping[str, Directory] | None = None) -> Iterator
 
 @contextmanager
 def seekable(source: OpenInput) -> Iterator[BinaryIO]:
-    """Open an input for reading from anywhere; where it is read now does not change."""
+    """Open an input again, for reading from anywhere; `source` keeps its position."""
     with opened(source.input) as again:
         if not again.file.seekable():
             raise InputError("it must be read twice, and a pipe cannot be: give a file")
@@ -207,7 +207,7 @@ def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
 
 
 def with_end(source: OpenInput, first: bytes) -> bytes:
-    """Return the first piece of an input, with its last bytes where they may tell its kind."""
+    """Return the first piece of an input, and its last bytes if they may tell its kind."""
     size = source.status.st_size if source.status else 0
     if size <= len(first) or not beginning(first).startswith(b"{"):
         return first
@@ -226,7 +226,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
             raise InputError(str(error)) from None
     try:
         if one.root:
-            # What was found by walking a tree is not left for what came into its place since.
+            # If a symbolic link has replaced what the walk found, it is not followed.
             with opened_below(one.root, one.parts[:-1], held=root) as directory:
                 file = directory.open_old(one.parts[-1])
         else:
@@ -246,7 +246,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
 
 
 def pieces_of(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
-    """The bytes of a file; an error at its end when it changed since `before`."""
+    """The bytes of a file; raises at the end if it changed since `before`."""
     try:
         while piece := file.read(PIECE):
             yield piece

@@ -1,4 +1,4 @@
-"""What `links`, --check and --diff show: links at their places, and what a rewriting changes."""
+"""What `links`, --check and --diff show: links with their places, and what rewriting changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relbase.cli.jobs import Format
     from relbase.warc.rows import LinkRow
 
-# Documents that cannot be read for their links: to check them is no success.
+# Documents whose links cannot be read: --check does not pass them.
 UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
 
@@ -62,7 +62,7 @@ class LinkPrinter(NamedTuple):
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:
-    """Return what a reference stands in; a field of a header is an attribute of no element."""
+    """Return what holds a reference; a header field is an attribute without an element."""
     where = element or attribute or syntax
     return printable(f"{where}/@{attribute}" if element and attribute else where)
 
@@ -84,7 +84,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
         elif note.reason is Reason.PLACEHOLDER_CHANGED:
             yield Finding(file, sentence(in_input(document, note)))
     for link in pipeline.links_called(document.data, call):
-        # A message of a mailbox may stay as it is as a whole.
+        # A message of a mailbox may be left unchanged as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
         if is_changed or link.status is Status.UNRESOLVED:
             data, (start, end) = document.data, link.span
@@ -93,7 +93,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             where = place_of(link.element, link.attribute, link.syntax)
             shown, line = link.reference, data[start : start + _LONG].decode("utf-8", "replace")
             for first, last in islice(placeholders(line.splitlines()[0]), 1):
-                # A reference in srcset ends at the first space, and so inside of `{{ url }}`.
+                # A reference in srcset ends at the first space, and so inside `{{ url }}`.
                 if first == 0 and line.startswith(f"{shown} "):
                     shown = line[:last]
             text = f"relative link {excerpt(shown)} in {where}"
@@ -106,7 +106,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
 
 
 def _characters(data: bytes) -> int:
-    """How many characters of a line some bytes are: a byte that is not UTF-8 counts as one."""
+    """How many characters some bytes of a line are; a byte that is not UTF-8 counts as one."""
     if b"\0" in data:  # UTF-16
         return len(data) // 2
     return len(data.decode("utf-8", "surrogateescape"))
@@ -162,7 +162,7 @@ LINES: Final[dict[Format, Callable[[Finding], str]]] = {
 _T = TypeVar("_T")
 _CONTEXT: Final = 3
 
-# A longer line is shown in excerpts, and cut where it is context: two rows of a wide terminal.
+# Two rows of a wide terminal. A longer line is shown in excerpts, or cut if it is context.
 _LONG: Final = 240
 
 _AROUND: Final = 48  # bytes on each side of an edit in an excerpt
@@ -221,15 +221,15 @@ def _blocks(data: bytes, edits: Iterable[Edit]) -> Iterator[_Block]:
         edits, lambda group, edit: data.find(b"\n", group[-1].end, edit.start) >= 0
     ):
         start = data.rfind(b"\n", at, group[0].start) + 1 or at
-        # The last line is the one that an edit ends in, be it at its very start: its newline
-        # before was removed.
+        # The last line is the one in which an edit ends, even at its very start: then the edit
+        # removes the newline before it.
         at = data.find(b"\n", group[-1].end) + 1 or len(data)
         new = _spliced(data, Span(start, at), group)
         yield _Block(start, at, group, _split(data[start:at]), _split(new))
 
 
 def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> Iterator[list[_T]]:
-    """Items together, until one is apart from those before it."""
+    """Group items; an item that is apart from those before it begins a new group."""
     group: list[_T] = []
     for item in items:
         if group and is_apart(group, item):
@@ -252,7 +252,7 @@ def _split(text: bytes) -> list[bytes]:
 
 
 def _context(gap: bytes, count: int) -> list[str]:
-    """The first lines of what is between two blocks; the last ones where `count` is negative."""
+    """The first lines of what is between two blocks; the last ones if `count` is negative."""
     text = gap.removesuffix(b"\n")
     lines = text.split(b"\n", count)[:count] if count >= 0 else text.rsplit(b"\n", -count)[count:]
     shown = lines if gap else []
@@ -264,7 +264,7 @@ def _range(first: int, count: int) -> str:
 
 
 def _excerpts(data: bytes, block: _Block, number: int, moved: int) -> Iterator[str]:
-    line = at = block.start  # no other edit is shown around a group
+    line = at = block.start  # excerpts do not overlap
     for group, following in pairwise(chain(_grouped(block.edits, _is_far), ([],))):
         until = following[0].start if following else block.end
         start = max(at, _boundary(data, group[0].start - _AROUND))
@@ -283,7 +283,7 @@ def _excerpts(data: bytes, block: _Block, number: int, moved: int) -> Iterator[s
 
 
 def _is_far(group: list[Edit], edit: Edit) -> bool:
-    """Whether the surroundings of an edit do not meet those of a group, or make it too long."""
+    """Whether an edit is too far from a group for one excerpt, or would make it too long."""
     return edit.start - group[-1].end > 2 * _AROUND or edit.end - group[0].start > _LONG
 
 
@@ -302,5 +302,5 @@ def _boundary(data: bytes, offset: int) -> int:
 
 
 def _line(line: bytes) -> str:
-    """A line for people; the CR of a line end is not news."""
+    """A line for people, without the CR of its end."""
     return printable(line.removesuffix(b"\r").decode("utf-8", "backslashreplace"))

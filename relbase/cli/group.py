@@ -1,4 +1,4 @@
-"""The command `relbase`: its sub-commands, loaded when asked for, how a run ends, and the help."""
+"""The command `relbase`: loads subcommands on demand, ends a run with a status, shows the help."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         if "_RELBASE_COMPLETE" in os.environ:
             relbase.main(words, PROGRAM)
-        # Not `relbase.main`: it has statuses of its own for a closed pipe and for Ctrl-C.
+        # Not `relbase.main`, which has its own statuses for a closed pipe and for Ctrl-C.
         try:
             with relbase.make_context(PROGRAM, words) as context:
                 relbase.invoke(context)
@@ -94,7 +94,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command = getattr(_loaded(f"relbase.cli.{COMMANDS[cmd_name]}"), cmd_name)
-        if not gc.isenabled():  # as `main` begins: what modules have made is not looked through
+        if not gc.isenabled():  # `main` disabled it; what modules made is not searched
             gc.freeze()
             gc.enable()
         assert isinstance(command, click.Command)
@@ -102,7 +102,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
-            # Not `no_args_is_help`: the status of that depends on the version of click.
+            # Not `no_args_is_help`, whose status depends on the version of click.
             click.echo(ctx.get_help(), err=True)
             ctx.exit(ExitStatus.USAGE)
         try:
@@ -126,7 +126,7 @@ class _Commands(click.Group):
 
 
 def _mistaken(name: str, *rest: str) -> str:
-    """What to say to somebody who gives something else where the command should be."""
+    """The message for an unknown command, with what the user may have meant."""
     from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
 
     shown = f"No such command '{printable(name)}'."
@@ -155,7 +155,7 @@ def _loaded(module: str) -> ModuleType:
         raise click.UsageError(str(error)) from None
 
 
-# Options that people try, and what does what they mean: the first that a command has.
+# Options that people try, and what to suggest instead: the first that the command has.
 _GUESSES: Final = """\
 -b -u --base --base-href --base-url --url: --url | --base | the first argument
 -w --fix --inplace --write: --in-place
@@ -181,7 +181,7 @@ _GUESSES: Final = """\
 class Option(click.Option):
     """An option that knows its section of --help, and whether -h shows it (`basic`).
 
-    Its names are written "-x, --long VALUE"; without a VALUE it is a flag. `read` takes each value.
+    Its names are written "-x, --long VALUE"; without VALUE it is a flag. `read` converts values.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Option(click.Option):
         long, _, metavar = last.partition(" ")
         declared = [*short, long, *filter(None, [more.pop("dest", None)])]
         kind: dict[str, Any] = {"metavar": metavar} if metavar else {"is_flag": True}
-        if "FILE" in metavar:  # for completion: it is looked at when it is read
+        if "FILE" in metavar:  # for completion; it is checked when it is read
             kind["type"] = click.Path(readable=False)
         super().__init__(declared, help=text, **{**kind, **more})
 
@@ -206,7 +206,7 @@ class Option(click.Option):
             raise click.BadParameter(printable(str(error)), ctx, self) from None
 
     def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
-        """Leave out the range of a number: the help says what matters of it."""
+        """Leave out the range of a number, since the help text says what matters."""
         extra = super().get_help_extra(ctx)
         extra.pop("range", None)
         return extra
@@ -215,7 +215,7 @@ class Option(click.Option):
 def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
     """Return the options of a table that looks like the help: sections, then names and texts.
 
-    -h shows the options with a star. `more` is what an option has besides, by its long name.
+    -h shows the options with a star. `more` has other settings of options, by long name.
     """
     options, missed = [], _SECTION.sub("", rows)
     for section, body in _SECTION.findall(rows):
@@ -263,7 +263,7 @@ class Command(click.Command):
 
 
 def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Option:
-    """An option that shows a text, and nothing else is done."""
+    """An option that shows a text and ends the run."""
 
     def callback(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
         if asked and not ctx.resilient_parsing:
@@ -292,7 +292,7 @@ def _brief(ctx: click.Context) -> str:
 def command(
     short_help: str, text: str, shared: Iterable[click.Parameter] = (), **more: Any
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function; `text` is the table of its own options, then the epilog."""
+    """Make a command of a function; `text` has the table of its own options, then the epilog."""
     rows, examples, epilog = text.partition("Examples:\n")
     brief = _shown("-h", "Show the most common options.", _brief)
     return click.command(
@@ -305,7 +305,7 @@ def command(
 
 
 def _unwrapped(text: str) -> str:
-    """A text whose paragraphs click shows line by line."""
+    """Mark the paragraphs of a text, so that click does not wrap them anew."""
     return "\n\n".join(f"\b\n{paragraph}" for paragraph in text.split("\n\n"))
 
 

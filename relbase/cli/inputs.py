@@ -140,7 +140,7 @@ class Reading(NamedTuple):
                         work(source._replace(pieces=read.counting(source.pieces)), warned)
                 except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                     raise
-                except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+                except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
                     streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
                     self.tally.failed += 1
                 show(warned)
@@ -160,7 +160,7 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
     is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
     several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several"
-    values = settings.url, settings.fields, settings.redirects  # --headers may tell redirects
+    values = settings.url, settings.fields, settings.redirects  # --headers may have redirects
     for option, value in zip(("--url", "--headers", "--redirect"), values, strict=True):
         if value:
             text = f"{option} applies to one document, and {several}: give each its own"
@@ -176,7 +176,7 @@ def _messages(name: str, failed: Callable[[str, object], None], *, follow: bool)
     try:
         for folder in files.maildir_folders(name):
             boxes = [os.path.join(name, folder, box) for box in BOXES]  # noqa: PTH118
-            # The directories of a folder are its own: a symbolic link may lead anywhere.
+            # A folder must have directories of its own, since a symbolic link may lead anywhere.
             paths = (os.path.join(name, folder, directory) for directory in MAILDIR)  # noqa: PTH118
             links = [] if follow else list(filter(os.path.islink, paths))
             for path in links:
@@ -188,20 +188,20 @@ def _messages(name: str, failed: Callable[[str, object], None], *, follow: bool)
                 if not entry.is_file(follow_symlinks=False):
                     failed(entry.path, "it is not a regular file: left out")
                     continue
-                # What is followed is reached by its name, all else from the Maildir alone.
+                # With --follow-symlinks open it by its name, otherwise only below the Maildir.
                 yield Input(entry.path, "" if follow else name)
     except OSError as error:
         failed(name, error.strerror or error)
 
 
-# Of wget -K, Windows and mail programs: they tell of a file.
+# What wget -K, Windows and mail programs put beside a file.
 _BESIDE: Final = (".orig", ":Zone.Identifier", ".lock")
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
-# As people and editors name them: a second run would change the backups of the first.
+# Names that people and editors give. A second run must not change the backups of the first.
 _BACKUPS: Final = (".bak", ".old", "~")
 
-# --backup numbers what it keeps when there is one already: x.bak, x.bak.1, ...
+# --backup adds a number if the name exists already: x.bak, x.bak.1, ...
 _NUMBER: Final = expression(r"\.[0-9]++\Z")
 
 
@@ -250,7 +250,7 @@ def _why_skipped(
         return "of a special file type"
     for suffix in beside:
         own = entry.name.removesuffix(suffix)
-        # wget -K keeps a page under the name that it had before -E added an end to it.
+        # wget -K keeps a page under the name that it had before -E added a suffix.
         added = (f"{own}.html", f"{own}.css") if suffix == ".orig" else ()
         if entry.name.endswith(suffix) and not names.isdisjoint((own, *added)):
             return _KEPT
@@ -262,13 +262,13 @@ def _why_skipped(
 def recognise(
     source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected
 ) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the archive that it is; `warned` gets its notes."""
+    """Return an input, and the web archive if it is one; `warned` gets its notes."""
     if settings.kind not in {None, options.ARCHIVE}:
         return source, None
     first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
-    if not (is_zip or first.startswith(b"<")):  # no archive begins as most documents do
+    if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
         from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
 
         packing = packing_of(first)

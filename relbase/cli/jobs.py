@@ -1,4 +1,4 @@
-"""What a run asks for, input by input, and what became of each: values that processes exchange."""
+"""The jobs of a run, one for each input, and their results: values that processes exchange."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
 
-# References, and the messages that they are in, by what selects these messages.
+# Counts of references, and of the messages that have them, by the selector of the messages.
 Unresolved: TypeAlias = Counter[tuple[str, str]]
 
 
@@ -55,7 +55,7 @@ def unresolved_lines(counts: Unresolved) -> list[str]:
 
 
 class Options(NamedTuple):
-    """The options that `relbase rewrite` alone has; -o, -i, --diff and --check exclude others."""
+    """The options that only `relbase rewrite` has; -o, -i, --diff, --check exclude each other."""
 
     output: str | None
     in_place: bool
@@ -82,15 +82,15 @@ class Plan(NamedTuple):
     settings: Settings
     options: Options
     finder: Finder
-    several: bool  # inputs
+    several: bool  # whether there is more than one input
     skipped: str  # what is left out of trees, in words
-    now: str  # one time for all archives of the run, whatever process does them
+    now: str  # the same time for all archives of the run, in all processes
     roots: Mapping[str, Directory]
-    uploads: bool = False  # the output
+    uploads: bool = False  # whether the output is an object
 
 
 class Job(NamedTuple):
-    """One input, where its output goes, and the hashes that an earlier run has reported of both."""
+    """One input, where its output goes, and the hashes that an earlier run reported for both."""
 
     input: Input
     output: Output | None = None
@@ -109,37 +109,37 @@ class State(Enum):
 
 @dataclass(slots=True, eq=False, repr=False)  # start-up time
 class Done:
-    """What became of one input; it is filled as the input is done."""
+    """The result for one input, filled in while it is processed."""
 
     job: Job
     state: State = State.UNCHANGED
     error: str = ""
-    errors: list[str] = field(default_factory=list)  # of messages that stay as they are
-    tally: Tally = field(default_factory=Tally)  # but for its state and `warned`
+    errors: list[str] = field(default_factory=list)  # of messages that were left unchanged
+    tally: Tally = field(default_factory=Tally)  # without those for `state` and `warned`
     warned: Collected = field(default_factory=Collected)
     lines: list[str] = field(default_factory=list)  # for standard output
     text: str = ""  # what was done
-    directory: str = ""  # that was written into, for `settle`
+    directory: str = ""  # in which a file was written, for `settle`
     url: str = ""  # the base
     source: str = ""  # what states it
-    claimed: str = ""  # the URL that was found for it, "" where it was given
-    sizes: tuple[int, int] = (0, 0)  # of its content and of its output's
-    hashes: tuple[str, str] = ("", "")  # of the same, "" where nobody asked
+    claimed: str = ""  # the URL that was found for it; "" if the user gave it
+    sizes: tuple[int, int] = (0, 0)  # of the input and of the output
+    hashes: tuple[str, str] = ("", "")  # of the same; "" if not needed
     links: Counter[str] = field(default_factory=Counter)  # by status
     notes: Counter[str] = field(default_factory=Counter)  # by reason
-    changed: int = 0  # documents
-    places: int = 0  # that were changed in them
+    changed: int = 0  # how many documents
+    places: int = 0  # how many places in them
     found: int = 0  # relative links, by --check
     first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
-    # With --message-map or --message-base: what gave messages their bases, and who lacks one.
+    # With --message-map or --message-base: where messages got their bases, and who lacks one.
     bases: Counter[str] = field(default_factory=Counter)
     unresolved: Unresolved = field(default_factory=Counter)
-    matched: set[str] = field(default_factory=set)  # of the selectors of --message-map
+    matched: set[str] = field(default_factory=set)  # selectors of --message-map that were used
 
 
 class Counted:
-    """The size of what goes by, and its hash where that is wanted."""
+    """Counts the bytes that pass through it, and hashes them if that is wanted."""
 
     def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
         self.size, self._read, self._digest = 0, read, None
@@ -164,7 +164,7 @@ class Counted:
 @contextmanager
 def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Done], None]]:
     if goes_on:
-        # The line that whatever ended a run has cut is taken off: none follows it.
+        # If the run before was interrupted, its last line may be incomplete: remove it.
         with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
             cut.truncate(sum(len(line) for line in cut if line.endswith(b"\n")))
     try:
@@ -209,7 +209,7 @@ _START: Final = b'{"version": 1, "file": "'
 
 
 def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
-    """The hashes of the inputs that need not be done again and of their outputs; all outputs."""
+    """The hashes of inputs that need not be done again, with their outputs'; and all outputs."""
     import json  # noqa: PLC0415 (start-up time)
 
     done: dict[str, tuple[str, str]] = {}
@@ -217,7 +217,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
     with open(path, "rb") as file:  # noqa: PTH123
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
-                break  # whatever ended that run has cut its last line
+                break  # that run was interrupted in its last line
             try:
                 row = json.loads(line)
                 name, output, state = row["file"], row["output"], row["state"]

@@ -114,7 +114,7 @@ def links(
 
 
 def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:
-    """List the links of an input, and return what is to be said of those without a base."""
+    """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document, call in reading.calls(source):
         is_other = document.data and kind_of_call(call, document.data) is relbase.Kind.OTHER
@@ -204,13 +204,13 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
 def _report(
     source: files.OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
-    if not entities:  # of a mailbox without messages, or of the text before them
+    if not entities:  # a mailbox without messages, or the text before them
         return
     outermost, *parts = entities
     part = before_part(outermost.part, number)
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     own = outermost.base
-    # That there is nothing after the last one goes without saying.
+    # The last layer is always "": show it only if there is no other.
     bases = [one for one in outward(own) if one is own or one.layer is not Layer.NONE]
     width = min(_COLUMN, max(len(_base_url(stated)) for stated in bases))
     for stated in bases:
@@ -244,11 +244,11 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
 
 
 def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
-    """The parts of a message, a line each; what is refused in one stands below it."""
+    """The parts of a message, one per line, and below each the bases that were refused in it."""
     rows: list[tuple[str, ...]] = []
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)
-        # How the source of a base ends that the part itself states.
+        # If the part itself states a base, the source of that base ends like this.
         of_part = f" of part {entity.part.rpartition('/')[2]}"
         own = takewhile(lambda one: one.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
         for stated in (entity.base, *own):
@@ -259,7 +259,7 @@ def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         rows += [("", f"refused: {documents.sentence(note)}") for note in refused]
         reported.update(refused)
     columns = zip(*(row[:-1] for row in rows if len(row) > 2), strict=True)  # noqa: PLR2004
-    # A text that is longer than a column is not aligned.
+    # A text that is longer than `_COLUMN` is not aligned.
     widths = [max((n for n in map(len, column) if n <= _COLUMN), default=0) for column in columns]
     for row in rows:
         cells = zip(row[:-1], widths, strict=False)

@@ -1,6 +1,6 @@
-"""The options that the commands on documents share, what is read of them, and the call they make.
+"""The options that the commands on documents share, their values, and the call that they make.
 
-A field that is added to `relbase.Policy` is an option here, with its default and its help.
+Each field of `relbase.Policy` becomes an option here, with its default and its help.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 FEEDS: Final = "feeds"
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
-# What --kind calls a web archive: it is not a kind of document.
+# The --kind of a web archive, which is not a kind of document.
 ARCHIVE: Final = "warc"
 _root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
 _mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
@@ -64,7 +64,7 @@ class Settings(NamedTuple):
     message_map: Mapping[str, Found] = {}  # by selectors; the source is a line
 
     def call(self, name: str) -> Call:
-        """Return the call for an input of a name, which has no document yet."""
+        """Return the call for an input with this name, before its document is read."""
         kind = Kind(self.kind) if self.kind else None
         types = (value for field, value in self.fields if field.lower() == "content-type")
         if kind is None and kind_of_type(next(types, "")) is None and is_message(name):
@@ -168,7 +168,7 @@ def pattern(value: str) -> re.Pattern[str]:
 
 
 def xml_rows(value: str) -> tuple[str, ...]:
-    """Read --xml-row: a row, or `@FILE` with one on each line, empty ones and comments between."""
+    """Read --xml-row: a row, or `@FILE` with rows, comments and empty lines."""
     rows = [value]
     if value.startswith("@"):
         data = read_file(value[1:], "give a file with a row on each line")
@@ -193,7 +193,7 @@ def kinds(value: str) -> frozenset[str]:
 
 
 def suffix(example: str, value: str) -> str:
-    # An option or a file, where the value was forgotten; `.bak` may be a file's name, too.
+    # If the value was forgotten, this is an option or a file; a file may be called `.bak`, too.
     is_other = value[:2] == "--" or (value[:1] == "-" and len(value) == 2)  # noqa: PLR2004
     is_other |= value[:1] != "." and os.path.lexists(value)
     if not value or "/" in value or is_other:
@@ -215,10 +215,10 @@ def date(value: str) -> str:
 def map_of_urls(
     what: str, key: Callable[[str], str], comments: tuple[str, ...], value: str
 ) -> dict[str, Found]:
-    """Read a file with `what`, a tab and a URL on each line, by what `key` makes of the first."""
+    """Read a file with `what`, a tab and a URL on each line; `key` makes the keys."""
     data = read_file(value, f"give a file with {what}, a tab and a URL on each line")
     found: dict[str, Found] = {}
-    # Programs of Windows begin a text with a mark, which is not part of the first name.
+    # Windows programs begin a text with a byte order mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
         if not line.strip() or line.startswith(comments):
@@ -251,7 +251,7 @@ def root(value: str) -> Root:
 
 
 def mirror(value: str) -> Mirror:
-    # A directory may have a name like that.
+    # A directory may be called `x=https`.
     found = None if os.path.isdir(value) else _mirror.fullmatch(value)  # noqa: PTH112
     read = Mirror(found[1], found[2]) if found else Mirror(value)
     fix = "give the directory that holds those of the hosts, such as --mirror saved"
@@ -280,7 +280,7 @@ def message_base(value: str) -> tuple[str, ...]:
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:
-    """The option that a field of the policy is: a flag that turns its default, or a value."""
+    """The option for a field of the policy: a flag that inverts its default, or a value."""
     flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
     section = "Mail" if field.name in {"attachments", "dkim_signed"} else "Links"
@@ -290,7 +290,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     if field.default is False:
         return Option(section, flag, text, basic=field.name == "keep_templates")
     metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
-    # A field for several values has an option that may be repeated, its name in the singular.
+    # The option of a field with several values can be repeated, and its name is singular.
     if isinstance(field.default, tuple):
         flag = flag.removesuffix("s")
         return Option(section, f"{flag} {metavar}", text, dest=field.name, read=read, multiple=True)
@@ -304,8 +304,8 @@ _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
 }
 _argument: Final = regex(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
-# The help is what the docstring says of the fields: "In Python" concerns programs alone. Without
-# docstrings (python -OO) it is poorer.
+# The help is what the docstring says of each field, up to "In Python", since that does not concern
+# the command line. Without docstrings (python -OO) there is none.
 _POLICY_TEXTS: Final = {
     name: " ".join(text.replace("`", "'").split()).partition(" In Python ")[0]
     for name, text in _argument.findall(inspect.cleandoc(Policy.__doc__ or ""))

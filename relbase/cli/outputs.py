@@ -1,6 +1,6 @@
-"""Where outputs go: planned, and clashes refused, before the first is written.
+"""Plans where outputs go, and refuses clashes, before the first is written.
 
-Names come from the inputs alone, never from a document (threat W7).
+Names come only from the inputs, never from a document (threat W7).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def plan(
         made = Output(output, parts, goes_on=known is not None)
         found[name] = made._replace(replaces=force or made.path in (known or ()))
     refuse(found, (one.path for one in found.values()))
-    if known is None and not force:  # else it is looked at when it is known what would be there
+    if known is None and not force:  # else existing files are compared when they would be written
         there = [one.path for one in found.values() if os.path.lexists(one.path)]
         more = f" and {len(there) - 1} more already exist" if len(there) > 1 else " already exists"
         if there:
@@ -83,7 +83,7 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
 
 
 def _refuse_inside(output: str, root: str) -> None:
-    """Refuse an output inside of its tree: the next run would take it for an input."""
+    """Refuse an output inside its tree, since the next run would read it as an input."""
     inner, outer = os.path.realpath(output), os.path.realpath(root)
     shown, tree = f"the output '{printable(output)}'", f"the tree '{printable(root)}'"
     if inner == outer:
@@ -101,7 +101,7 @@ _FIXES: Final = (
 
 
 def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = _FIXES) -> None:
-    """Refuse outputs that are inputs, and those in whose place there is no regular file."""
+    """Refuse outputs that are inputs, or that exist and are not regular files."""
     identities = {}
     for name in names:
         if name != STDIN:
@@ -123,7 +123,7 @@ def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = 
 
 @contextmanager
 def uploaded(*outputs: str) -> Iterator[list[str]]:
-    """Yield the files to write outputs to; those of objects are uploaded when all are complete."""
+    """Yield the files to write outputs to. Objects are uploaded when all files are complete."""
     with ExitStack() as stack:
         made_at: dict[str, str] = {}
         for output in filter(files.is_object, outputs):
@@ -159,7 +159,7 @@ def plan_maildir(
         path = os.path.join(copy, folder)  # noqa: PTH118
         made.add(path)
         for directory in MAILDIR:
-            # Its owner alone reads mail.
+            # Only its owner may read mail.
             os.makedirs(os.path.join(path, directory), 0o700, exist_ok=True)  # noqa: PTH103, PTH118
         if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
             with opened_directory(path) as opened, suppress(FileExistsError):
@@ -175,11 +175,11 @@ def plan_maildir(
     return {name: Output(copy, parts, goes_on=goes_on, in_maildir=True) for name, parts in found}
 
 
-_MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
+_MARK: Final = "maildirfolder"  # a file by which Maildir++ marks a sub-folder
 
 
 def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
-    """What is not copied: indexes of a server tell of the old messages."""
+    """The files that are not copied: a server's indexes, say, describe the old messages."""
     known = {*MAILDIR, _MARK}
     for folder in folders:
         for entry in files.entries(original, folder):

@@ -127,8 +127,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")  # noqa: PTH110
         shown = in_shell(own.resume or "")
         reading.warn([f"warning: there is no {shown}: --resume skips nothing"] * is_missing)
-        # What inputs are reached from is open for the whole run: none can be swapped. A process
-        # can have a thousand files open, or fewer: more trees than this are opened by name.
+        # The trees stay open for the whole run, so that nobody can swap them. A process can have a
+        # thousand files open, or fewer, so trees beyond the first 100 are opened by name.
         roots: dict[str, Directory] = {}
         for root in islice(dict.fromkeys(one.root for one in found.all if one.root), 100):
             with suppress(OSError):  # reported when an input is read

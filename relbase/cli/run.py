@@ -1,4 +1,4 @@
-"""A run over inputs: jobs are handed out, and what became of them is printed and counted."""
+"""A run over inputs: hands out the jobs, and prints and counts their results."""
 
 from __future__ import annotations
 
@@ -88,11 +88,11 @@ class _Running:
         self.how_to_go_on = "; --resume with the report continues" if self._report else ""
 
     def add(self, done: Done) -> None:
-        # First of all: what is not in the report is done again.
+        # Report first, since --resume repeats what is not in the report.
         if self._report is not None and done.state is not State.SKIPPED:
             self._report(done)
         shown = shown_name(done.job.input.name)
-        # Two pages that say they have one URL: at most one of them is right.
+        # If two pages state the same URL, at most one of them is right.
         owner = self._owners.setdefault(done.claimed, shown)
         if done.claimed and owner != shown:
             text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
@@ -136,7 +136,7 @@ class _Running:
         if self._after:
             streams.say(f"{self._before.removeprefix(',')}{self._after}")
         is_whole = {*self.states} <= {State.REWRITTEN, State.UNCHANGED} and not self.tally.failed
-        if is_whole and not self._plan.options.delivery:  # which reads one message of many
+        if is_whole and not self._plan.options.delivery:  # it reads only one message of many
             unmatched = self._plan.settings.unmatched(self._matched)
             self.tally.warnings += unmatched.counts.total()
             self._warnings.show(unmatched)
@@ -206,7 +206,7 @@ class _Process:
     def __init__(self, plan: Plan) -> None:
         import multiprocessing  # noqa: PLC0415 (start-up time)
 
-        # A fork starts at once, and shares the tables of the plan: only Linux does it safely.
+        # A fork starts at once and shares the tables of the plan, but is only safe on Linux.
         can_fork = sys.platform.startswith("linux")
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
@@ -214,16 +214,16 @@ class _Process:
         self.process.start()
         there.close()
         self.job: Job | None = None
-        self.began = inf  # not before the process says that it has started
+        self.began = inf  # until the process says that it has started
 
     def give(self, job: Job | None) -> None:
         self.job = job
         if job is not None:
-            with suppress(OSError):  # it has died: that shows when its answer is waited for
+            with suppress(OSError):  # it has died, which `result` finds out
                 self.pipe.send(job)
 
     def result(self, job: Job, limit: float) -> Done | None:
-        """What became of its job, None while it does it; the pipe is closed if that was fatal."""
+        """The result of its job; None if it is not done. Closes the pipe if the process is gone."""
         try:
             if self.pipe.poll():
                 done: Done | None = self.pipe.recv()
@@ -250,7 +250,7 @@ _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating
 
 
 def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
-    """Do jobs in several processes, and yield what became of each, in the order they end in."""
+    """Do jobs in several processes, and yield their results, in the order in which they end."""
     from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
 
     pending = iter(jobs)
@@ -273,8 +273,8 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
                 yield done
     finally:
         for process in processes:
-            # SIGTERM is an exception in the process, which removes its unfinished file. One
-            # without a job ends when its pipe does.
+            # SIGTERM raises an exception in the process, which then removes its unfinished file. A
+            # process without a job ends when its pipe is closed.
             if process.job is not None:
                 process.process.terminate()
             process.pipe.close()
@@ -284,8 +284,8 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
 
 def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     other.close()
-    # An interrupt of the terminal reaches all processes: the one that hands out the jobs ends the
-    # others, so that each can remove its unfinished file.
+    # Ctrl-C in a terminal reaches all processes. The one that hands out the jobs ends the others,
+    # so that each can remove its unfinished file.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for ending in ENDINGS:
         signal.signal(ending, terminated)
@@ -298,8 +298,8 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
 
 
 def _limit_memory() -> None:
-    """Let a document that needs more than all the memory be an error, before the system decides."""
-    # Where this cannot be, a process that takes too much is ended, which costs its input.
+    """Make a document that needs more than all the memory an error, before the system acts."""
+    # Without a limit the system ends a process that takes too much, and its input fails.
     with suppress(ImportError, AttributeError, ValueError, OSError):
         import resource  # noqa: PLC0415 (not every system has it)
 

@@ -1,6 +1,6 @@
 """Standard input, output and error, and the status that a command ends with.
 
-What is shown may be hostile (threat A9): lines for people go through `printable`.
+Texts to show may be hostile (threat A9), so lines for people go through `printable`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ class ExitStatus(IntEnum):
     FOUND = 1  # by --check or --violations, or warnings under --strict
     USAGE = 2
     FAILED = 3  # some inputs; the others are done
-    IO = 4  # stopped: the output cannot be written, or a lock cannot be had
-    UNSAFE = 5  # the self-check of a rewriting failed: its file stays as it was
-    PIPE_CLOSED = 128 + 13  # nobody reads the output: what the signal itself would leave
+    IO = 4  # stopped: the output cannot be written, or a mailbox is locked
+    UNSAFE = 5  # the self-check of a result failed: its file was left unchanged
+    PIPE_CLOSED = 128 + 13  # nobody reads the output: the status of the signal SIGPIPE
 
 
 class OutputError(click.ClickException):
     exit_code = ExitStatus.IO
 
 
-# What a text is cut to for people, in characters: a `data:` URL may have millions.
+# How many characters of a text people see: a `data:` URL may have millions.
 SHOWN: Final = 300
 
 
 def printable(text: str) -> str:
-    r"""Return a text on one line that no terminal obeys: escapes for what is not printable."""
+    r"""Return a text on one line that no terminal obeys, with unprintable characters escaped."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
@@ -84,7 +84,7 @@ def flush() -> None:
 def _write(data: bytes, *, is_last: bool = False) -> None:
     if sys.stdout is None:
         raise OutputError("standard output is closed: open it, or give -o FILE")
-    # With PYTHONUNBUFFERED the stream has no buffer, and writes as much as it can.
+    # With PYTHONUNBUFFERED the stream has no buffer, and may write only a part.
     rest = memoryview(data)
     try:
         while rest:
@@ -92,7 +92,7 @@ def _write(data: bytes, *, is_last: bool = False) -> None:
         if is_last:
             sys.stdout.flush()
     except BrokenPipeError:
-        raise  # nobody reads any more: that is not an error
+        raise  # nobody reads the output any more: not an error
     except OSError as error:
         raise OutputError(f"standard output: {error.strerror}") from None
 
@@ -111,12 +111,12 @@ def is_terminal(*, output: bool = False) -> bool:
 
 
 def listed(urls: Iterable[str]) -> Iterator[str]:
-    """Yield URLs, those of standard input in the place of "-"; empty lines are none."""
+    """Yield URLs, with those of standard input in place of "-"; empty lines are skipped."""
     for url in urls:
         if url != "-":
             yield url
             continue
-        # There is no standard input when it was closed before the start.
+        # Python has no `sys.stdin` if it was closed before the start.
         for line in sys.stdin.buffer if sys.stdin else ():
             if written := line.rstrip(b"\r\n"):
                 yield written.decode("utf-8", "surrogateescape")
@@ -150,7 +150,7 @@ class Verbosity(Enum):
 
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Collected:
-    """The warnings on one input."""
+    """The warnings about one input."""
 
     verbosity: Verbosity = Verbosity.COUNTED
     counts: Counter[str] = dataclasses.field(default_factory=Counter)  # by reason
@@ -166,7 +166,7 @@ class WarningPrinter:
     def __init__(self, verbosity: Verbosity) -> None:
         self._verbosity = verbosity
         self._more: Counter[str] = Counter()  # warnings that were not printed
-        self._inputs: Counter[str] = Counter()  # that these are of, but for the first
+        self._inputs: Counter[str] = Counter()  # inputs that have them, after the first
 
     def show(self, warned: Collected) -> None:
         for reason, line in warned.lines if self._verbosity is not Verbosity.NONE else ():
@@ -186,14 +186,14 @@ class WarningPrinter:
                 warn(printable(text))
 
 
-_MANY: Final = 50  # with less nobody has read a bar before the end
+_MANY: Final = 50  # with fewer, a run ends before anybody has read a bar
 _LARGE: Final = 32 << 20  # bytes
-_PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
+_PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
 
 
 @contextmanager
 def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield what is called with the numbers of bytes and of inputs that are done."""
+    """Yield a function to call with the numbers of more bytes and inputs that are done."""
     size = 0
     for name in names if wanted and is_terminal() else ():
         with suppress(OSError):
@@ -211,7 +211,7 @@ def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, i
         rich.TransferSpeedColumn(),
         rich.TimeRemainingColumn(),
         console=Console(stderr=True, force_terminal=True),
-        # No thread of its own: processes are forked, and threads do not live through that.
+        # No thread for the bar, since threads do not survive when processes are forked.
         auto_refresh=False,
         transient=True,
         redirect_stdout=False,
@@ -230,7 +230,7 @@ def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, i
         yield advance
 
 
-# Of the objects: a field may be added, but none changes its meaning without a new number.
+# Of the JSON objects. Fields can be added, but a changed meaning needs a new number.
 _VERSION: Final = 1
 
 

@@ -25,7 +25,7 @@ from relbase.url.rfc1808 import category
 if TYPE_CHECKING:
     from relbase.url.step import Step
 
-_WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list
+_WIDTH: Final = 120  # a table wider than the terminal, or in a pipe than this, becomes a list
 _BEFORE, _AFTER = 40, 32  # the characters of a URL that are shown on each side of a place
 
 
@@ -88,7 +88,7 @@ def resolve(
         hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
         streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
-    resolvers: dict[str, Resolver | None] = {}  # a long base takes long to parse
+    resolvers: dict[str, Resolver | None] = {}  # parsed once, since a base may be long
     for one in Profile if every else [Profile(profile)]:
         resolvers[one.value] = None
         with suppress(ValueError):
@@ -128,7 +128,7 @@ def _resolved(
 def _show_steps(resolved: Iterable[_Resolved]) -> None:
     for one in resolved:
         streams.say(f"{excerpt(one.reference)}  ({one.profile})")
-        if not one.steps:  # the base itself is a failure
+        if not one.steps:  # the base does not parse
             streams.say(f"    failure: {one.error}")
         width = max((len(step.number) for step in one.steps), default=0)
         for step in one.steps:
@@ -138,7 +138,7 @@ def _show_steps(resolved: Iterable[_Resolved]) -> None:
 
 
 def _show_one_each(resolved: list[_Resolved]) -> None:
-    """One result is printed alone, so that a shell can take it; several with their references."""
+    """Print one result alone, so that a shell can use it; several with their references."""
     width = max((len(excerpt(one.reference)) for one in resolved), default=0)
     for one in resolved:
         if one.url is None:
@@ -211,7 +211,7 @@ def check(
     for name in filter(os.path.exists, urls):
         fix = in_shell("relbase", "rewrite", "--check", name)
         what = "directory" if os.path.isdir(name) else "file"  # noqa: PTH112
-        if name.strip("./"):  # else a reference of RFC 1808 §5 that every directory has
+        if name.strip("./"):  # else it is `.` or `..`, as in RFC 1808 §5, which always exist
             streams.warn(printable(f"warning: {name!r} is a {what}; to check its links: {fix}"))
     first = [] if base is None else [(base, None)]
     for url, its_base in chain(first, ((url, base) for url in listed(urls or ("-",)))):
@@ -227,7 +227,7 @@ def check(
             streams.say(object_line(fields, {"violations": found}))
             continue
         streams.say(report(url, found, grammar))
-        # Of a relative URL RFC 1738 says nothing.
+        # RFC 1738 says nothing about relative URLs.
         if grammar is None and generic.is_url != own.is_url and own.production != "url":
             one, other = (("not a URL", "a URL")[by.is_url] for by in both)
             text = f"{one} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
@@ -258,7 +258,7 @@ def _sentence(found: Violation) -> str:
 
 
 def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
-    """What is shown of a URL for a place in it, and the line with the caret to put below."""
+    """An excerpt of a URL around a place in it, and the line with a caret to print below."""
     left = max(0, start - _BEFORE)
     right = min(len(url), max(end, start + 1), start + _AFTER)
     before = ("..." if left else "") + _ascii(url[left:start])
@@ -270,7 +270,7 @@ def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
 
 
 def _ascii(text: str) -> str:
-    """Text in printable ASCII: neither a terminal nor a reader takes it for anything else."""
+    """Text in printable ASCII, which neither terminals nor readers can misunderstand."""
     return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
 
 
@@ -329,7 +329,7 @@ def split(urls: tuple[str, ...], *, json: bool) -> int:
 
 
 def _parts(url: str) -> tuple[dict[str, object] | None, str]:
-    """The parts of a URL that are there, by their names, or why it is not a URL."""
+    """The parts that a URL has, by name, or why it is not a URL."""
     try:
         fields = streams.fields_of(rules.parse_url(url)) or {}
     except ValueError as error:

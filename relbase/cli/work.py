@@ -1,4 +1,4 @@
-"""What is done with one input, in whatever process: read, find its URL, rewrite, check, write."""
+"""The work on one input, in any process: read it, find its URL, rewrite, check, write."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _SkippedError(Exception):
 
 
 def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
-    """Do a job, and say what became of it; `read` is called with numbers of bytes read."""
+    """Do a job, and return its result; `read` is called with numbers of bytes read."""
     try:
         if is_done(job):
             return Done(job, State.SKIPPED)
@@ -46,7 +46,7 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
             return _Doing(plan, writer, job, read).process()
         folder = os.path.dirname(job.input.name)  # noqa: PTH120
         before = os.path.realpath(folder)
-        # Who wrote to a file that is replaced may be done by the second time.
+        # If a program wrote to the file meanwhile, try once more: it may be done by then.
         with suppress(files.ChangedError):
             return _Doing(plan, writer, job, read).process()
         if os.path.realpath(folder) != before:
@@ -61,7 +61,7 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
         return Done(job, State.STOPPED, error.message)
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
-    except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+    except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
         return Done(job, State.FAILED, files.reason(error))
 
 
@@ -81,7 +81,7 @@ class _Doing:
             first, source = files.peeked(self._counting(opened))
             source, archive = recognise(source, self.plan.settings, done.tally, done.warned)
             if archive is not None:
-                if archive.is_zip and self.reports:  # else it is read from its end
+                if archive.is_zip and self.reports:  # for its hash: a ZIP is read from its end
                     deque(archive.source.pieces, maxlen=0)
                 self._archive(archive)
             else:
@@ -90,7 +90,7 @@ class _Doing:
             done.state = State.REWRITTEN
         if (urls := self.plan.settings.message_urls) is not None:
             done.matched = set(urls.matched)
-            urls.matched.clear()  # each input tells its own
+            urls.matched.clear()  # each input reports its own
         done.sizes = self.before.size, self.after.size
         done.hashes = self.before.hash, self.after.hash
         return done
@@ -114,7 +114,7 @@ class _Doing:
             self._put(archive.source, self.after.counting(pieces))
             return
         deque(pieces, maxlen=0)
-        # Of a page that cannot be read nothing is wanted: the archive keeps it as it is.
+        # Pages that cannot be read are no findings: the archive keeps them unchanged.
         if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
             from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
@@ -139,7 +139,7 @@ class _Doing:
             self.coding, self.settings = packed[0], settings._replace(kind=kind.value)
             source, self.original = documents.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
-            # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
+            # Pictures and films in a tree: a copy needs them, but memory need not hold them.
             pieces = self.after.counting(source.pieces)
             if own.output is not None:
                 self._put(source, pieces)
@@ -150,7 +150,7 @@ class _Doing:
         elif own.diff or own.check:
             self._show(self._rewritten(source))
         else:
-            # What takes no file's place can be made again: that is not looked through twice.
+            # If the output replaces no file, it can be made again, and is not verified.
             output, checked = self.done.job.output, own.delivery
             if output is not None:
                 checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
@@ -168,7 +168,7 @@ class _Doing:
             except Exception as error:
                 if not document.number:
                     raise
-                # What was read must not get lost because of one message of many.
+                # One bad message of many must not cost the others.
                 text = f"message {document.number}, left unchanged: error: {files.reason(error)}"
                 self.done.errors.append(f"{self.shown}: {text}")
                 self.done.tally.failed += 1
@@ -203,10 +203,10 @@ class _Doing:
         done.notes.update(note.reason.value for note in notes)
         is_left = any(note.reason is Reason.BASE_NONE for note in notes)
         if is_left and (document.number or self.own.check):
-            # --check lists each link without a base. Of a mailbox that is reported once.
+            # --check lists each link without a base. For a mailbox one warning reports them.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             done.first_unknown = done.first_unknown or document.number
-        if done.warned.counts["zip"]:  # which says what to do
+        if done.warned.counts["zip"]:  # that warning says what to do
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.places, Neighbours):
             self._tell_left_behind(places)
@@ -217,7 +217,7 @@ class _Doing:
         documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
 
     def _tell_left_behind(self, places: Neighbours) -> None:
-        """Warn of folders that links of a copy lead into, and that are not beside the copy."""
+        """Warn of folders that links of a copy lead into, but that are missing beside the copy."""
         page, output = self.done.job.input, self.done.job.output
         if output is None or page.root or page.listed or self.plan.uploads:
             return
@@ -228,7 +228,7 @@ class _Doing:
             self.done.warned.add("left-behind", warning)
 
     def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
-        """Count what gave a message with relative references its base, if it has one."""
+        """Count where a message with relative references got its base, if it has one."""
         from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
         from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
 
@@ -307,12 +307,12 @@ class _Doing:
             raise _SkippedError(State.SKIPPED)
 
     def _replace(self, source: OpenInput, *, streamed: bool) -> None:
-        """Replace a file; a mailbox, which grows, is locked and then read."""
-        # Nobody delivers into compressed mail; what is no file is refused below.
+        """Replace a file; a mailbox may grow, so it is locked before it is read."""
+        # Nobody delivers into compressed mail; what is not a file is refused below.
         is_locked = streamed and self.coding is None and source.status is not None
         with locked(source, self.own) if is_locked else nullcontext(source) as held:
             source = held
-            if is_locked:  # what was read before is read again
+            if is_locked:  # read again what was read before the lock
                 self.read(-self.before.size)
                 source = self._counting(held)
             output = self.writer.in_place(source, self.own)
@@ -325,7 +325,7 @@ class _Doing:
 
     def _write(self, output: Output, pieces: Iterable[bytes], source: OpenInput) -> None:
         if output.in_maildir:
-            # The name of a message may say the size that it unfolds to.
+            # The name of a message may state its decompressed size.
             *steps, name = output.parts
             data = b"".join(pieces)
             if self.has_changed():

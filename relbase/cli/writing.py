@@ -1,6 +1,6 @@
 """How a file is written: one way for outputs, for files that are replaced, and for Maildirs.
 
-In a Maildir a name can change with the size of the message: then both are there for a moment,
+In a Maildir the name can change with the size of the message. Then both names exist for a moment:
 better twice than lost.
 """
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Writes the files of one process of a run; what the run has written it does not replace.
+    """Writes the files of one process of a run, and does not replace files that it wrote itself.
 
-    Two names are one file where the file system takes them for one ("A" and "a"). `roots` are the
-    directories that are open already.
+    It knows these by identity, since a file system may treat two names ("A" and "a") as one.
+    `roots` are the directories that are open already.
     """
 
     def __init__(self, roots: Mapping[str, Directory] | None = None) -> None:
@@ -45,9 +45,9 @@ class Writer:
     ) -> str:
         """Write a file, with the mode and the times of another one, and return its directory.
 
-        That is "" where an earlier run has written it, or where the content of a file that would be
-        replaced has not changed. That this file cannot be written is an `InputError`, that none can
-        an `OutputError`.
+        Return "" if an earlier run has written it, or if the content of the file to be replaced has
+        not changed. Raise `InputError` if this file cannot be written, and `OutputError` if no file
+        can.
         """
         *steps, name = output.parts
         mode, held = 0o666 if like is None else 0o600, self._roots.get(output.root)
@@ -76,7 +76,7 @@ class Writer:
         return parent.path if is_new else ""
 
     def _refuse(self, parent: Directory, output: Output) -> None:
-        """Refuse what came into the place of an output since it was planned."""
+        """Refuse to replace what has appeared at an output's path since it was planned."""
         there, path = parent.stat(output.parts[-1]), printable(output.shown)
         if output.old is not None:
             refuse_changed(parent.stat(output.old.name), output.old.status)
@@ -91,11 +91,11 @@ class Writer:
             raise _there(output)
 
     def in_place(self, source: OpenInput, how: Options) -> Output:
-        """Return where a file is that is to be replaced; what cannot be is refused."""
+        """Return the output that replaces an input; raise `InputError` if that is impossible."""
         one = source.input
         if one.name == STDIN or source.status is None:
             raise InputError("it is not a regular file: nothing can be written in its place")
-        # Resolved once: what the link leads to afterwards does not matter.
+        # Resolved once, so that a later change of the link does not matter.
         path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
         in_maildir = is_message(path)
         (root, name), steps = os.path.split(path), one.parts[:-1] if one.root else ()
@@ -117,7 +117,7 @@ class Writer:
                 refuse_changed(there, source.status)
                 links, suffix = source.status.st_nlink, how.backup
                 if links > 1 and not how.break_hardlinks:
-                    # A run that was killed may have made the backup.
+                    # The backup is a hard link, too, and a killed run may have made it.
                     is_kept = suffix and _is_backed_up(parent, name, suffix, make=False)
                     if links > 1 + bool(is_kept):
                         text = f"it has {links} hard links, and only one of them would be replaced"
@@ -128,7 +128,7 @@ class Writer:
 
 
 def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
-    """Give a new file its name; return False where a file with the same content has it."""
+    """Give a new file its name; return False if a file with the same content has it."""
     name, old, is_new = output.parts[-1], output.old, True
     if old is not None:
         refuse_changed(parent.stat(old.name), old.status)
@@ -150,7 +150,7 @@ def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> b
 
 
 def _refuse_moved(folder: Directory, parent: Directory, name: str, old: Old) -> None:
-    """Take the new message away where the old one is seen under another name."""
+    """Remove the new message if the old one has moved to another name."""
     if old.backup or not os.fstat(old.descriptor).st_nlink:
         return
     unique = old.name.partition(":")[0].partition(",")[0]
@@ -184,7 +184,7 @@ def refuse_changed(now: os.stat_result | None, read: os.stat_result) -> None:
 
 
 def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
-    """Give a new file a name; `FileExistsError` where somebody has it."""
+    """Give a new file a name; raise `FileExistsError` if the name is taken."""
     try:
         made_in.link(made, parent, name)
     except FileExistsError:
@@ -194,7 +194,7 @@ def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
             raise
         if parent.stat(name) is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from None
-        # No hard links here: whoever makes the name in this moment loses it.
+        # No hard links here: a file that is made with this name right now is replaced.
         made_in.replace(made, parent, name)
 
 
@@ -235,7 +235,7 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
     if hasattr(os, "fchown"):
         try:
             os.fchown(made.descriptor, old.status.st_uid, old.status.st_gid)
-        except PermissionError:  # only root gives files away, but a group may be one's own
+        except PermissionError:  # only root can give files away, but users can set their own groups
             with suppress(PermissionError):
                 os.fchown(made.descriptor, -1, old.status.st_gid)
     if not hasattr(os, "listxattr"):
@@ -248,19 +248,19 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
         return
     for name in names:
         value = os.getxattr(old.descriptor, name)
-        # security.* and trusted.* are the system's own, and set by it.
+        # The system sets security.* and trusted.* itself.
         is_own = not name.startswith(("user.", "system.posix_acl"))
         with suppress(*[OSError] if is_own else ()):
             os.setxattr(made.descriptor, name, value)
 
 
-# How long others have to finish a delivery, in seconds.
+# How long to wait for another program to finish a delivery, in seconds.
 PATIENCE: Final = 10.0
 
 
 @contextmanager
 def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
-    """Hold the locks of a mailbox (fcntl and the dot lock), and yield it as it is under them."""
+    """Lock a mailbox (fcntl and dot lock), and yield it as it is under the locks."""
     path = os.path.realpath(source.name) if how.follow_symlinks else source.name
     folder, name = os.path.split(path)
     shown, dot, until = printable(path), f"{name}.lock", time.monotonic() + PATIENCE
@@ -271,7 +271,7 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
                 with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
                     file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
                     directories.lock_as_mail(file.fileno())
-                    # Else nothing can be replaced there: that is reported when it is.
+                    # Without permission nothing can be replaced there: reported when it is tried.
                     with suppress(PermissionError):
                         taken.enter_context(_dot_lock(parent, dot))
                     stack.push(taken.pop_all())
@@ -292,13 +292,13 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
         yield source._replace(pieces=files.pieces_of(again, status), status=status)
 
 
-# In the dot lock of a run, which is locked itself until the process ends.
+# The content of a run's dot lock; the run keeps that file locked until it ends.
 _OWN: Final = b"relbase\n"
 
 
 @contextmanager
 def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
-    # That of a run that was killed is removed, nobody else's.
+    # Remove the dot lock of a killed run, and nobody else's.
     with suppress(OSError), parent.open_old(dot) as held:
         is_over = held.read(len(_OWN) + 1) == _OWN and directories.lock(held.fileno())
         there = parent.stat(dot)
@@ -312,6 +312,6 @@ def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
         try:
             yield
         finally:
-            if os.name == "nt":  # it removes no open file
+            if os.name == "nt":  # Windows cannot remove an open file
                 made.close()
             parent.unlink(dot)

@@ -1,1 +1,1 @@
-"""Where the URL of a saved file is stated outside of the file, and what is beside it."""
+"""Finds what states the URL of a saved file outside the file, and the files beside it."""

@@ -1,7 +1,7 @@
-"""The URL of each input: every place that may state one is asked, in order, and the first counts.
+"""Finds the URL of each input: reads every place that may state one, in order; the first counts.
 
-What the user gave is stronger than what was found, and that than the marks in the page itself. A
-finder is made once, with all tables, and travels to the processes of a run.
+URLs that the user gave come first, then those found outside the page, then the page's own marks. A
+finder is made once, with all tables, and is sent to the processes of a run.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ class Origins(NamedTuple):
     local: places.Local | None = None
 
 
-# Links lead to the same files again and again; a tree may have a million.
+# The limit of a cache: links lead to the same files again and again, and a tree may be large.
 _REMEMBERED: Final = 1 << 16
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
 
-# Without these, and without a NUL of UTF-16, a page has no base of its own.
+# A page without any of these has no base of its own. NUL is for UTF-16.
 _may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
 
 
 class Finder:
     def __init__(self, origins: Origins, trees: tuple[str, ...]) -> None:
-        self.trees = trees  # whose lists are read
+        self.trees = trees  # whose lists of saved files are read
         self._listed: dict[str, str] = {}
         self._known: dict[str, str | None] = {}
         mirrors = []
@@ -57,14 +57,14 @@ class Finder:
             listed = paths.listed_in(mirror.directory)
             if listed is None:
                 mirrors.append(mirror._replace(adds=paths.adds(mirror.directory)))
-            else:  # HTTrack renames files: the path of one that it does not list says nothing
+            else:  # HTTrack renames files: without a list their paths say nothing
                 self._listed |= listed
         self.origins = origins._replace(mirrors=tuple(mirrors))
         for tree in trees if origins.detect else ():
             self._listed |= paths.listed_in(tree) or {}
 
     def _stated(self, path: str) -> Iterator[Found]:
-        """What the options and the lists say of a file, strongest first."""
+        """The URLs that the options and the lists give a file, strongest first."""
         mapped = self.origins.mapped or {}
         for name in self._names(path) if mapped else ():
             if name in mapped:
@@ -78,7 +78,7 @@ class Finder:
                 yield mirrored
 
     def _names(self, path: str) -> Iterator[str]:
-        """How --map may name a file: from here, by its whole path, or from its tree."""
+        """The names of a file that --map may have: from here, its whole path, or from its tree."""
         yield os.path.relpath(path)
         yield path
         for tree in self.trees:
@@ -90,7 +90,7 @@ class Finder:
         mapped = origins.mapped or {}
         named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
         asked = {*chain.from_iterable(named)} if mapped else set()
-        # The map of a whole site may be given with some of its files.
+        # The map of a whole site may be given with only some of its files.
         others = [name for name in mapped if name not in asked and not self._is_there(name)]
         if mapped and asked.isdisjoint(mapped):
             fix = "write names as given, or relative to the DIR"
@@ -153,17 +153,17 @@ class Finder:
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else NONE
         if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
-            return call  # as in the library: no file is looked at, and the marks count
+            return call  # as in the library: looks at no file, and marks count
         if found.url is None and row.marks is not None:
             found = self._in_page(found, marks, data)
-        # What a web archive holds the page of: as its URL says, or what its scripts get.
+        # The page that a web archive copied: from the page's URL, or from the archive's marks.
         urls = (found.url or "", *(mark.value for mark in marks.pages))
         of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
             stated = "the page that the web archive copied"
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
         call = call._replace(url=found.url, redirects=call.redirects or found.redirects)
-        # Documents of text are saved with the files that they need; mail holds its own.
+        # Pages are saved beside the files that they need; mail contains its own.
         beside = None if row.charset is None else self._places(call, found, source, data, marks)
         if of is not None:
             beside = Unarchived(of.stamp, beside)
@@ -186,10 +186,10 @@ class Finder:
         if local == "off" or found.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)  # noqa: PTH100
-        # A browser saved it with its folder, even if somebody removed that.
+        # A browser saved it with a folder, even if the folder is gone.
         had_folder = any("the mark of a browser" in mark.source for mark in marks.pages)
         tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
-        # Files beside a page are on its root too, where that holds the whole tree.
+        # Files beside a page have URLs by --root, too, if that covers the whole tree.
         roots = self.origins.roots if len(self.origins.roots) == 1 else ()
         if local == "companion" and (
             paths.url_on_root(os.path.abspath(os.path.join(tree, "x")), roots)  # noqa: PTH100, PTH118
@@ -202,7 +202,7 @@ class Finder:
         if not base.startswith("file:"):
             return None
         final, _ = retrieval(found.url, call.redirects)
-        # Links to the page itself are not counted as kept because a mark states its URL.
+        # With `keep`, links to the page itself are not counted as links with a known URL.
         own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         asked = self.origins.local is not None
@@ -214,7 +214,7 @@ class Finder:
     def _unconverted(
         self, call: Call, source: OpenInput, data: bytes, beside: Places
     ) -> Places | None:
-        """What undoes the conversion of a page in a mirror; None for one that was not converted."""
+        """The places that undo the conversion of a mirrored page; None if it was not converted."""
         around = (one for one in self.origins.mirrors if paths.inside(source.name, one[0]))
         mirror = next(around, None)
         if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
@@ -226,7 +226,7 @@ class Finder:
         return beside if places.is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
-        """Return the URL of a file, None if it is not certain; `own` is the page and its URL."""
+        """Return the URL of a file; None if it is not certain. `own` is the page and its URL."""
         if path == own[0]:
             return own[1]
         if path not in self._known:
@@ -252,7 +252,7 @@ def _chosen(all_stated: Iterable[Found]) -> Found:
 
 
 def _opened_base(call: Call, path: str, data: bytes) -> str:
-    """What the references of a page resolve against when it is opened by `file:`."""
+    """What the references of a page resolve against when it is opened as `file:`."""
     steps = path.replace(os.sep, "/").removeprefix("/")
     opened = f"file:///{paths.quoted(steps, '/:')}"
     if _may_have_base.search(data) is None:
@@ -276,14 +276,14 @@ def _stated_in(path: str) -> str | None:
 
 
 def _marks(data: bytes) -> Marks:
-    """The marks of a page in any charset: they are in ASCII."""
+    """The marks of a page. They are ASCII, so only UTF-16 needs to be decoded."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode("utf-8", "replace")
     return read_marks(data)
 
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
-    """What a header dump adds: `curl -D` has no URL of the request, a log of `wget -S` has."""
+    """Add what a header dump states. The log of `wget -S` has the URL; `curl -D` does not."""
     from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
     read = parse_dump(dump)

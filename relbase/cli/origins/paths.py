@@ -1,7 +1,7 @@
 """URLs of files from their paths: `--root`, `--map`, `--mirror`, and HTTrack's list.
 
-What a program renamed is undone only where the name can mean one thing. What a list says of files
-outside of its tree does not count.
+If a program renamed a file, this is undone only if the name can mean one thing. Entries of a list
+for files outside its tree do not count.
 """
 
 from __future__ import annotations
@@ -32,27 +32,26 @@ _host: Final = expression(
     r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+|localhost|\[[0-9A-Fa-f:.]+\])(?:[:+]([0-9]{1,5}))?"
 )
 
-# What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
+# Names to which wget -E has added a suffix: "a.php.html", "style.css?v=1.css".
 _added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
 
-# What people call directories of their own, and no host.
+# Stricter than `_host`: people have directories such as `v1.2`, which are not hosts.
 _domain: Final = expression(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?", re.IGNORECASE)
 _COLUMNS: Final = 9  # date, sizes, flags, status, message, type, etag, URL, local file
 
-# Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
-# gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
-# xed04.html.
+# If HTTrack had to ask for the type of a file, it lists a temporary name. The final name lacks the
+# counter and has the suffix of the type: x.7ed04.delayed becomes xed04.html.
 _delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.DOTALL)
 
-# Anybody may write beside a page: nothing there is longer in good faith.
+# Anybody may have written the file beside a page; genuine ones are not longer than this.
 _LIMIT: Final = 1 << 20
 _zone: Final = expression(
     r"^[ \t]*\[ZoneTransfer\](?:(?!^[ \t]*\[).)*?^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 
-# What states the address that a page calls its own: the element, the attribute and its value that
-# say so, where the URL is, and the source.
+# How a page states its own address: the element, the attribute and its value, the attribute that
+# has the URL, and the source for people.
 _CANONICAL: Final = (
     (b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
     (b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
@@ -62,11 +61,11 @@ _CANONICAL: Final = (
 class Found(NamedTuple):
     url: str | None = None
     source: str = ""  # for people
-    sure: bool = True  # otherwise its directory is right, and its end a guess
+    sure: bool = True  # otherwise its directory is right, but its end is a guess
     given: bool = False  # by the user
-    redirects: tuple[str, ...] = ()  # these and the headers are of a side file
+    redirects: tuple[str, ...] = ()  # these and the fields are from a side file
     fields: tuple[tuple[str, str], ...] = ()
-    notes: tuple[Note, ...] = ()  # on what does not count, or with a doubt
+    notes: tuple[Note, ...] = ()  # about what was refused or is doubtful
 
 
 class Root(NamedTuple):
@@ -75,7 +74,7 @@ class Root(NamedTuple):
 
 
 def inside(path: str, directory: str) -> list[str] | None:
-    """Return the steps from a directory to a path inside of it, None where it is outside."""
+    """Return the steps from a directory to a path inside it; None if it is outside."""
     relative = os.path.relpath(os.path.abspath(path), os.path.abspath(directory))  # noqa: PTH100
     steps = relative.split(os.sep)  # noqa: PTH206
     return None if steps[0] in {os.pardir, os.curdir} else steps
@@ -94,13 +93,13 @@ def unquoted(path: str | bytes) -> str:
 
 
 def _quoted(steps: list[str]) -> str:
-    """A path as a URL's: an index page is its directory."""
+    """The steps of a path as a URL's path; an index page becomes its directory."""
     *directories, name = steps
     return quoted("/".join((*directories, "" if name in INDEXES else name)), _SAFE)
 
 
 def url_on_root(path: str, roots: tuple[Root, ...]) -> Found | None:
-    # Of two --root for one directory the last counts: `min` takes the first of equals.
+    # The last --root for a directory counts: reversed, since `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
     steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
@@ -110,9 +109,9 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> Found | None:
 
 
 class Mirror(NamedTuple):
-    directory: str  # that holds those of the hosts
-    scheme: str | None = None  # of the URLs, where the path does not say
-    adds: bool = False  # whether its program added ends to names
+    directory: str  # that has a directory for each host
+    scheme: str | None = None  # of the URLs, if the path does not state it
+    adds: bool = False  # whether its program added suffixes to names
 
 
 def original_name(path: str) -> str | None:
@@ -157,10 +156,10 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
 
 
 def mirror_in(tree: str) -> str | None:
-    """Return what looks like a mirror by `wget -m`, with an index page in directories of hosts."""
+    """Return the directory that looks like a mirror: its directories of hosts have index pages."""
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
     hosts: list[str] = []
-    with suppress(OSError):  # one that can be entered and not read
+    with suppress(OSError):  # a directory that can be entered but not read
         hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
     for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
         indexes = (os.path.join(host, name) for name in INDEXES)  # noqa: PTH118
@@ -174,7 +173,7 @@ def adds(directory: str) -> bool:
 
 
 def listed_in(tree: str) -> dict[str, str] | None:
-    """Return the URLs of the files that HTTrack lists for a tree, None without a list."""
+    """Return the URLs of the files that HTTrack lists for a tree; None without a list."""
     data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
     if data is None:
         return None
@@ -187,7 +186,7 @@ def listed_in(tree: str) -> dict[str, str] | None:
         url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
         if not url:
             continue
-        # The file is listed as a URL is written, and named as it is meant.
+        # The list may percent-encode names that are plain on the disk.
         names = [os.fsdecode(columns[8]), unquoted(columns[8])]
         if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
             urls[path] = url
@@ -202,7 +201,7 @@ def listed_in(tree: str) -> dict[str, str] | None:
 def _path_in(
     tree: str, listed: str, is_there: Callable[[str], bool] = os.path.isfile
 ) -> str | None:
-    """The file of a list that may have been written elsewhere, by the longest path that is here."""
+    """The file that a list names, by the longest end of its path that exists in the tree."""
     if "\0" in listed:
         return None
     steps = [step for step in listed.split("/") if step not in {"", os.curdir, os.pardir}]
@@ -211,7 +210,7 @@ def _path_in(
 
 
 def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
-    """The one file without a URL that a delayed name can have become."""
+    """The only file without a URL that a delayed name can have become, or None."""
     folder, _, name = listed.rpartition("/")
     found = _delayed.fullmatch(name)
     directory = _path_in(tree, folder, os.path.isdir)
@@ -274,7 +273,7 @@ def _host_url(value: bytes) -> str:
 
 
 def _archive_box(value: bytes) -> str:
-    """ArchiveBox: the key `url` of the snapshot's index.json, which tells `archive_path` too."""
+    """ArchiveBox: the key `url` of a snapshot's index.json, which has a `timestamp`, too."""
     import json  # noqa: PLC0415 (start-up time)
 
     try:
@@ -298,7 +297,7 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 
 
 def canonical(data: bytes) -> Iterator[Found]:
-    """Yield the addresses that a page calls its own; many pages of a site may state one."""
+    """Yield the address that a page calls its own, if any; several pages may state the same."""
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:

@@ -1,7 +1,7 @@
-"""What lies beside a saved page: which references lead to files that are there (rule 17).
+"""The files beside a saved page: which references lead to files that exist (rule 17).
 
-A reference is resolved as a browser does that opens the page by `file:`. What leads out of the
-tree, by `..` or over a symbolic link, is not there. Nothing is read.
+References are resolved as in a browser that opens the page as `file:`. Files outside the tree,
+reached by `..` or a symbolic link, do not count. No file is read.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
 
-# How browsers and Windows call the folder of what they save with a page, by language.
+# What browsers and Windows call the folder of files saved with a page, by language.
 _COMPANIONS: Final = (
     *("_files", ".files", "-Dateien", "_fichiers", "_bestanden", "_file", "_archivos", "-filer"),
     *("_tiedostot", "_pliki", "_soubory", "_elemei", "_ficheiros", "_arquivos", "_dosyalar"),
     *("_datoteke", "_fitxers", "_failid", "_fails", "_bylos", "_fajlovi", "_fitxategiak"),
 )
 
-# What all parsers read alike, without dots that are escaped.
+# References that all parsers read alike, without escaped dots.
 _plain: Final = expression(r"(?!.*%2[Ee])[!#-;=?-\[\]-~]*")
 
 # The first step of a path that all systems and parsers read alike.
 _step: Final = expression(r"/?[A-Za-z0-9_~][A-Za-z0-9_.~-]*(?=[/?#]|\Z)")
 
-# With more names beside a page it takes less time to look at each of its references.
+# With more names than this beside a page, looking at each of its references is faster.
 _NAMES: Final = 200
 _REMEMBERED: Final = 4096
 
@@ -57,7 +57,7 @@ def _named(url: str) -> str | None:
 
 
 def _path_of(base: str, reference: str) -> str | None:
-    """The path that a reference leads a browser to, None where it leads to no file."""
+    """The path that a reference leads a browser to; None if it leads to no file."""
     if _plain.fullmatch(reference):
         return _named(rfc3986.PreparedBase(base).resolve(reference))
     from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
@@ -69,14 +69,14 @@ def _path_of(base: str, reference: str) -> str | None:
 
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
-    """Return whether a page may lead to a file beside it: else the fast scanner passes over it."""
+    """Return whether a page may lead to a file beside it; if not, the fast scanner can read it."""
     if (in_tree and b"../" in data) or b"\0" in data:  # UTF-16
         return True
     folder, own = os.path.split(page)
     try:
         with os.scandir(folder) as entries:
             listed = [entry.name for entry in islice(entries, _NAMES + 2)]
-    except OSError:  # a directory that can be entered and not read
+    except OSError:  # a directory that can be entered but not read
         return True
     names = [name for name in listed if name != own]
     if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):  # noqa: PTH122
@@ -88,7 +88,7 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
 
 
 class Neighbours:
-    """Decides on the references of one page; `base` is what it has when opened by `file:`."""
+    """Decides on the references of one page; `base` is its base when opened as `file:`."""
 
     def __init__(
         self,
@@ -98,8 +98,8 @@ class Neighbours:
         local: Local,
         url_of: Callable[[str], str | None],
         *,
-        had_folder: bool = False,  # by the mark of a browser: of any name, even if none is there
-        asked: bool = True,  # by the user; else it is said what stays though its URL is known
+        had_folder: bool = False,  # by a browser's mark: with any name, even if missing
+        asked: bool = True,  # whether the user gave --local; if not, notes say what stays
     ) -> None:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
@@ -110,7 +110,7 @@ class Neighbours:
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
         beside = os.path.dirname(stem)  # noqa: PTH120
         self._of_any_name = os.path.join(beside, "") if had_folder else ""  # noqa: PTH118
-        # On a given URL only what is in the companion folder stays, where the base leads beside.
+        # With a given URL only links into the companion folder stay, if the base leads there.
         self._keeps_base = local != "companion" or (bool(there) and self._folder == beside)
         if not self._keeps_base:
             self._folders, self._of_any_name = (), ""
@@ -125,18 +125,18 @@ class Neighbours:
         self._folders_kept: set[str] = set()  # into which links stay relative
 
     def __call__(self, reference: str, element: str) -> Placed | None:
-        """Return what becomes of a reference, None where the base decides."""
+        """Return what becomes of a reference; None to resolve it against the base."""
         if element == "base" and self._keeps_base:
             return Placed()
         first = _step.match(reference)
-        # Of most references it is seen at once that their first step is not there.
+        # Most references are settled at once, since the first step of their path is missing.
         path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
         if first is None or self._is_there(path) or self._is_companion(f"{path}{os.sep}"):
             return self._placed(reference)
         return None
 
     def _is_companion(self, folder: str) -> bool:
-        """Return whether a folder is the page's, also of the name that the page had before."""
+        """Return whether a folder is the page's, perhaps by the name that the page had before."""
         if folder in self._folders:
             return True
         within = folder[:-1].removeprefix(self._of_any_name) if self._of_any_name else os.sep
@@ -156,7 +156,7 @@ class Neighbours:
                 yield Note(_SAID[text], "", None, f"{counted(len(links), 'link')} {text}")
 
     def _is_elsewhere(self, reference: str, url: str) -> bool:
-        """Return whether a file has another URL than a link to it gets by the page's URL."""
+        """Return whether a file's URL differs from a link to it, resolved against the page's."""
         page = self._url_of(self._page)
         if page is None or self._folder != os.path.dirname(self._page):  # noqa: PTH120
             return False
@@ -189,7 +189,7 @@ class Neighbours:
                 self._said[_REWRITTEN if url is None else _ELSEWHERE].add(reference)
             return None
         if url is not None:
-            # A query in the URL stays.
+            # A query in the file's URL replaces that of the link.
             _, _, _, query, fragment = rfc3986.split(reference)
             parts = rfc3986.split(url)
             query = query if parts.query is None else parts.query
@@ -232,18 +232,18 @@ _SAID: Final = {
 }
 
 
-# `wget -K` keeps a page as it was, in `page.orig`: its links are those of the page that `wget -k`
-# converted, one by one. Without it, a page in which a link from the root of the site leads to what
-# is in the mirror was not converted.
+# `wget -K` keeps the page that `wget -k` converted as `page.orig`. Its links correspond one to one
+# to those of the converted page. Without it, a page was not converted if a link that begins with
+# `/` leads to a file in the mirror.
 
 
 def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
-    """Return what gives each reference of a page what it was before its conversion."""
+    """Return the places that give each reference of a page the URL it had before conversion."""
     now, before = list(_links(call, data)), list(_links(call, original))
     stand = [[(one.element, one.attribute, one.syntax) for one in page] for page in (now, before)]
     if stand[0] != stand[1]:
         return places
-    were: dict[str, str | None] = {}  # None: it was several
+    were: dict[str, str | None] = {}  # None: it had several
     for link, was in zip(now, before, strict=True):
         url = was.url if were.setdefault(link.reference, was.url) == was.url else None
         were[link.reference] = url
@@ -276,7 +276,7 @@ def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
 
 
 def _is_saved(reference: str, top: str) -> bool:
-    """Whether what a link from the root leads to was saved under its own name."""
+    """Whether the target of a link that begins with `/` was saved under its own name."""
     components = rfc3986.split(reference)
     if components.path == "/":
         return os.path.isfile(os.path.join(top, "index.html"))  # noqa: PTH113, PTH118
