@@ -1,4 +1,4 @@
-"""The library: what a document is, its base, its references, and the one splice of their edits."""
+"""The public functions on bytes: rewrite a document, list its links, tell its base and entities."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def rewrite(
 
 
 def rewrite_called(data: bytes, call: Call) -> Result:
-    """Make the references of a document absolute, by a call that has been checked."""
+    """Rewrite a document, as `rewrite` does, by a call that has been checked."""
     if (edits := edits_at_once(data, call)) is not None:
         return _result(data, call, spliced(data, edits), edits, ())
     given = open_input(data, call)
@@ -113,7 +113,7 @@ def _result(
         output,
         edits,
         notes,
-        base=partial(_base_of, data, call),  # functions of the module: a Result can be pickled
+        base=partial(_base_of, data, call),  # module functions, so that a Result can be pickled
         links=partial(links_called, data, call),
     )
 
@@ -183,10 +183,10 @@ def _base_of(data: bytes, call: Call) -> Base:
 def _visit(
     given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | None = None
 ) -> Iterator[Item]:
-    """The items of what a call is about, in offsets of its bytes; at last what was left of them."""
+    """The items of an input, with offsets in its bytes, and at last the note on growth."""
     document = given.document
     budget = Budget(len(document.data))
-    # What is absolute may be passed over, unless a web archive may have written it.
+    # The visit can skip absolute references, unless a web archive may have written them.
     may_pass = not isinstance(document.context.task.places, Unarchived)
     task = document.context.task._replace(
         edits_only=edits_only and may_pass,
@@ -224,7 +224,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
     return edits
 
 
-# Items are taken in batches: to take one alone costs as much as to make it.
+# Items are taken in batches: taking them one by one takes as long as making them.
 _AT_ONCE: Final = 1024
 
 
@@ -235,13 +235,13 @@ _MOVED: Final = (
 
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
-    """Yield every reference as it was found: as `links`, without counting lines."""
+    """Yield every reference, as `links` does, but without its line and column."""
     items = _visit(open_input(data, call), edits_only=False)
     return (item for item in items if isinstance(item, Found))
 
 
 def packed_called(data: bytes, call: Call) -> Iterator[Found | Packed]:
-    """Yield every reference as `found_called`, or many in columns."""
+    """Yield every reference, as `found_called` does, or many at once as columns."""
     given = open_input(data, call)
     is_plain = given.document.view is None and given.document.format.makes_links
     items = _visit(given, edits_only=False, link=Packed if is_plain else None)
@@ -276,4 +276,4 @@ def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
         at = start
         span, *what, status, part = item
         values = (part, *what, span, line, start - line_start + 1, status)
-        yield (tuple.__new__(Link, values),)  # as `Link(...)`, in half the time
+        yield (tuple.__new__(Link, values),)  # `Link(...)` takes twice as long
