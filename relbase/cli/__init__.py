@@ -71,7 +71,7 @@ def _leave(status: int) -> NoReturn:
 
 _TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: delivery is tried again later
 
-# The status of the other process if it has written a message; 0 is also that of --help.
+# The status of the other process when it has written a message: not 0, which --help gives, too.
 HANDED_OVER: Final = 100
 
 # How long rewriting a message may take, in seconds: procmail waits 16 minutes, maildrop five.

@@ -114,7 +114,7 @@ class _Doing:
             self._put(archive.source, self.after.counting(pieces))
             return
         deque(pieces, maxlen=0)
-        # Pages that cannot be read are no findings: the archive keeps them unchanged.
+        # Pages that cannot be read are not findings: the archive keeps them unchanged.
         if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
             from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
