@@ -1,1 +1,1 @@
-"""Where the references of a document are: HTML, CSS, data blocks, and the values inside."""
+"""Finding the references of a document: in HTML, CSS, XML, data blocks, and their values."""

@@ -1,8 +1,8 @@
-"""Where the references of a style sheet or a style attribute are, as byte spans.
+"""The references of a style sheet or a style attribute, as byte spans.
 
-The state is a stack of open brackets, at whose bottom may stand a custom property or an at-rule.
-A skip ends between two tokens, and only from there on (`floor`) may a look back go:
-`<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.
+The state is a stack of open brackets, with a custom property or an at-rule at its bottom, if any.
+A skip ends between two tokens, and looking back for a name never goes beyond this point (`floor`):
+`<!--url(x)` is a CDO and a url, `a--url(x)` a function with another name.
 
 CSS Syntax 3 §4.3 and §5.4, CSS Values 4 §4.5, CSS Cascade 5 §2, CSS Images 4 §2.4. However, blocks
 are not counted: `}` and `;` end any statement, and `--x:hover{}` is a custom property.
@@ -37,11 +37,11 @@ from relbase.references.css_functions import (
 from relbase.references.tags import all_but
 
 if TYPE_CHECKING:
-    # What is a reference unless it is empty: a url or a string, without its quotes, and its quote.
+    # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
     Found: TypeAlias = tuple[int, int, bytes, Form]
 
-    # What goes ahead in a text from an offset on: what it found, the offset of the statement that
-    # it did not read, -1 for none, and what in it has to be looked at, -1 where that is nothing.
+    # Reads ahead in a text from an offset. It returns what it found, the offset of the statement
+    # that it did not read, or -1, and the offset in it of what needs a closer look, or -1.
     Scan: TypeAlias = Callable[[bytes, int, int], tuple[list[Any], int, int]]
 
 
@@ -57,14 +57,14 @@ class CssReference(NamedTuple):
 
 
 def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
-    """Yield the references of a part of a text, in order: of a url that is empty none."""
+    """Yield the references in a part of a text, in order; an empty url is none."""
     end = len(text) if end is None else end
     limit = last_trigger(text, start, end)
     return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
 
 
 def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | Any]:
-    """Yield the references of a text, and what is found by what goes ahead."""
+    """Yield the references of a text, and whatever `scan` finds when it reads ahead."""
     pos, end, limit = _begin(text, 0), len(text), -1
     while pos >= 0:
         found, pos, looked = scan(text, pos, end)
@@ -83,10 +83,10 @@ def _begin(text: bytes, start: int) -> int:
 
 _ENDS: Final = b";{}"  # of statements
 
-# The top of an empty stack, and what else the stack holds beside the brackets that are to come.
+# The top of an empty stack, and what the stack holds besides the brackets that will close.
 _NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"i"
-# The at-rules up to whose block or semicolon something is otherwise. `@container style(--x:url(q))`
-# holds where `--x:url(q)` does: what becomes of the one becomes of the other.
+# At-rules that are read differently up to their block or semicolon. `@container style(--x:url(q))`
+# applies where `--x:url(q)` is set, so both must be treated alike.
 _AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
@@ -104,12 +104,12 @@ _BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
     *(NOT_AFTER, all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
 )
 _TOKENS: Final = (_PASSED, _STRING, _BRACKETS)
-# Most statements begin so, with nothing to look at more closely.
+# How most statements begin: with nothing that needs a closer look.
 _PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
 
 
 def _skipping(ends: bytes, *passed: bytes) -> re.Pattern[bytes]:
-    """Goes on as far as it can, and never fails; it ends between two tokens."""
+    """Return a pattern that skips as far as it can, never fails, and ends between two tokens."""
     return regex(rb"(?:%b++|%b)*+" % (all_but(ends), b"|".join(passed)))
 
 
@@ -166,12 +166,12 @@ def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
 
 _BOM: Final = b"\xef\xbb\xbf"
 _C0_OR_SPACE: Final = bytes(range(0x21))
-# A string's inside up to the white space at its end; `\41 ` and `\ ` end in none.
+# The inside of a string without white space at its end; `\41 ` and `\ ` end in none.
 _TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 
 
 def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | None:
-    """Make a reference of what was found, without the white space around it; None if empty."""
+    """Return the reference that was found, without white space around it; None if empty."""
     start, end, quote, form = found
     raw = text[start:end]
     url = unescape(raw, quote)
@@ -180,11 +180,11 @@ def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | Non
     if quote:
         start = end - len(raw.lstrip(b" \t"))
         end = _past(_TRIMMED, text, start, end)
-    # `url(" #id")` is a url of the sheet's base in Chromium: the white space counts for this.
+    # White space counts here: Chromium resolves `url(" #id")` against the base of the sheet.
     return CssReference(start, end, quote, form, url.startswith(b"#"), custom)
 
 
-# --- Statements: `pos` stands where one may begin ---
+# --- Statements: one may begin at `pos` ---
 
 _BETWEEN: Final = regex(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
 _SPACES: Final = regex(_SPACE)
@@ -216,7 +216,7 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
     return _CALLS[form](text, match.end(), end, Form.IMPORT) if form in URL_FORMS else _Step(pos)
 
 
-# --- Functions: `pos` stands after the bracket ---
+# --- Functions: `pos` is after the bracket ---
 
 _FUNCTION: Final = regex(rb"(%b)\(" % NAME)
 _STRINGS: Final = {ord('"'): regex(INSIDE_DOUBLE), ord("'"): regex(INSIDE_SINGLE)}
@@ -271,7 +271,7 @@ def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
 
 
 def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
-    """Read the string at `at`, if there is one; a bad one, ended by a newline, is none (§4.3.5)."""
+    """Read the string at `at`, if any; a bad one, ended by a newline, does not count (§4.3.5)."""
     inside = _STRINGS.get(text[at]) if at < end else None
     if inside is None:
         return _Step(at)
@@ -281,7 +281,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
     return _Step(min(stop + 1, end), (at + 1, stop, text[at : at + 1], form))
 
 
-# --- Events: what stands at `at`, where the skip from `floor` ended; `top` of the stack ---
+# --- Events: the byte at `at`, where the skip from `floor` ended; `top` is that of the stack ---
 
 _CALL_BEFORE: Final = regex(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
@@ -306,7 +306,7 @@ def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Ste
 
 
 def _on_end(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    """End a statement, unless a `{` or `}` is in the value of a custom property or in brackets."""
+    """End a statement, unless inside brackets or at a `{` in the value of a custom property."""
     byte = text[at]
     if top == _NOTHING:
         return _statement(text, at + 1, end)
@@ -321,13 +321,13 @@ _OPEN, _SEMICOLON = b"{;"
 
 
 def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _Step:
-    """Close what this bracket closes; one that closes nothing means nothing (§5.4.8)."""
+    """Close what this bracket closes; one that closes nothing is ignored (§5.4.8)."""
     closer = b")" if top == _IMAGE_SET else top
     return _Step(at + 1, pop=text.startswith(closer, at))
 
 
 def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
-    """Read the whole of the name that has an escape at `at`; a bare backslash is a delimiter."""
+    """Read the whole name that has an escape at `at`; a bare backslash is a delimiter."""
     start = floor + len(text[floor:at].rstrip(_NAME_BYTES))
     stop = _past(_WHOLE_NAME, text, start, end)
     if stop <= at:
@@ -347,7 +347,7 @@ _EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
     **dict.fromkeys(_ENDS, _on_end),
     ord("\\"): _on_backslash,
     ord("<"): lambda _text, _floor, at, *_: _Step(at + len(b"<!--")),
-    # Only directly in `image-set()` does the skip end at a string.
+    # A skip ends at a string only directly inside `image-set()`.
     **dict.fromkeys(
         b"\"'", lambda text, _floor, at, end, _top: _string(text, at, end, Form.IMAGE_SET)
     ),

@@ -1,6 +1,6 @@
-"""Which functions of CSS hold references, one row for each, and the escapes around them.
+"""The CSS functions that hold references, one row for each, and the escapes of CSS.
 
-The expressions look at the end of a name, and so find `xurl(` too: `css` reads the whole name.
+The expressions match the end of a name, so they also find `xurl(`; `css` reads the whole name.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ FUNCTIONS: Final = (
     Function(b"src", Form.SRC),  # CSS Values 4 §4.5
     Function(b"image-set", Form.IMAGE_SET),  # CSS Images 4 §2.4
     Function(b"-webkit-image-set", Form.IMAGE_SET),
-    # Internet Explorer, for images that pages of the time need to look right
+    # Internet Explorer's, for images that pages of its time need to look right
     Function(b"alphaimageloader", Form.FILTER, extended=True),
 )
 
-# Those that are a <url>, as `@import` takes it (CSS Values 4 §4.5).
+# Forms of a <url>, which `@import` accepts (CSS Values 4 §4.5).
 URL_FORMS: Final = (Form.URL, Form.SRC)
 
 NAMES: Final = tuple(function.name for function in FUNCTIONS)
@@ -50,33 +50,33 @@ LONGEST_NAME: Final = max(map(len, NAMES))
 
 
 def _endings(names: tuple[bytes, ...]) -> list[bytes]:
-    """The shortest endings by which some functions are found."""
+    """Return the names without those that end in another one."""
     return [name for name in names if not any(name != end and name.endswith(end) for end in names)]
 
 
 _ENDINGS: Final = _endings(NAMES)
 _LASTS: Final = b"".join(name[-1:] for name in _ENDINGS)
 LAST_LETTERS: Final = frozenset(_LASTS + _LASTS.upper())
-# The place after the name of no function.
+# Matches a place that is not after the name of a function.
 NOT_AFTER: Final = b"".join(b"(?<!%b)" % any_case(name) for name in _ENDINGS)
 
 
 def _after(names: tuple[bytes, ...]) -> bytes:
-    """Return an expression for the bracket after the name of a function."""
+    """Return an expression for the bracket after one of these names."""
     return rb"\((?:%b)" % b"|".join(rb"(?<=%b\()" % any_case(name) for name in _endings(names))
 
 
-# At-rules that begin with a reference, or after which one means something else.
+# At-rules that begin with a reference, or that change what one means.
 IMPORT: Final = b"import"
 NAMESPACE: Final = b"namespace"
 CONTAINER: Final = b"container"
 
-# An escape that may stand for a letter or a sign of what is looked for: `u\72l(`, `\@import`. Six
-# digits are one in any case, fewer where no other digit follows.
+# An escape that may stand for a letter or sign of what is searched for: `u\72l(`, `\@import`. Six
+# digits always make an escape, fewer only if no other digit follows.
 _TELLING_ESCAPE: Final = rb"""\\(?: [^0-9A-Fa-f\n\r\f"'] | 0{4}[2-7][0-9A-Fa-f]
     | 0{0,3}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
 _IMPORT: Final = rb"@" + any_case(IMPORT)
-# The bracket comes first: a search for few bytes is what makes these expressions fast.
+# The bracket comes first, since these expressions are fast if they search for few bytes.
 _AFTER_NAME: Final = _after(NAMES)
 _URL: Final = _after(tuple(row.name for row in FUNCTIONS if row.form is Form.URL))
 _AFTER_OTHER: Final = _after(tuple(row.name for row in FUNCTIONS if row.form is not Form.URL))
@@ -91,16 +91,16 @@ _relative: Final = expression(
 
 
 def holds_none(text: bytes) -> bool:
-    """Whether CSS holds no reference at all, at the first sight."""
+    """Return whether CSS surely holds no reference; a quick test."""
     return _holding.search(text) is None
 
 
 def is_settled(text: bytes) -> bool:
-    """Whether CSS holds no reference to be rewritten, at the first sight."""
+    """Return whether CSS surely holds no reference to rewrite; a quick test."""
     return _relative.search(text) is None
 
 
-# Without one of these there is no reference. An escape has eight bytes at most.
+# There is no reference without one of these. An escape has at most eight bytes.
 _TRIGGERS: Final = {
     **{name + b"(": len(name) + 1 for name in _ENDINGS},
     b"@" + IMPORT: 7,
@@ -118,22 +118,22 @@ def last_trigger(text: bytes, start: int, end: int) -> int:
     return min(limit, end)
 
 
-# ---- Escapes: what a URL in a style sheet means, and how new text is written (CSS Syntax 3 §4.3).
-# `\41` without a space reads on into new text, and so does a `</st` left standing before a `yle`:
-# both are written anew together with the edit.
+# ---- Escapes: decoding a URL in a style sheet, and escaping new text (CSS Syntax 3 §4.3). `\41`
+# without a space would go on into new text, and so would a `</st` before a `yle`: the edit rewrites
+# both.
 
 # §4.3.7 and the railroad diagram of §4.1. A newline is LF, CR, FF or CR LF.
 #   escape: "\" ( hex-digit{1,6} whitespace? | not( newline | hex-digit ) | EOF )
 ESCAPE: Final = rb"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\n\r\f])?+|[^\n\r\f0-9A-Fa-f]|\Z)"
 
-# NUL is read as U+FFFD (§3.3), which is a name's character like all that are not ASCII.
+# NUL is read as U+FFFD (§3.3), which can be in a name, as all non-ASCII characters can.
 WORD: Final = rb"0-9A-Za-z_\-\x00\x80-\xff"
 NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
 # §4.3.5: escapes, and escaped newlines. A bare newline ends a bad string and is not part of it.
 _INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
 INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
 INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
-# What does not stand for itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
+# What does not mean itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
 _CODED: Final = expression(
     rb"""
       \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+
@@ -147,9 +147,9 @@ _CODED: Final = expression(
     re.VERBOSE,
 )
 
-# `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, the
-# ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
-# would make a bad url of an unquoted one (§4.3.6).
+# `<` and `>` are escaped everywhere, so that new text never forms `</style`, or the `-->` or `]]>`
+# of a comment or section around the sheet. Parentheses, quotes and white space would turn an
+# unquoted url into a bad url (§4.3.6).
 _UNSAFE: Final = {
     b'"': expression(rb'[\x00-\x1f\x7f"\\<>]'),
     b"'": expression(rb"[\x00-\x1f\x7f'\\<>]"),
@@ -160,14 +160,14 @@ _END_TAG_LENGTH: Final = len(b"</style")
 
 
 def unescape(raw: bytes, quote: bytes = b"") -> bytes:
-    r"""Return what `raw`, an identifier, a URL or the inside of a string, means."""
+    r"""Decode an identifier, a URL or the inside of a string."""
     if b"\\" not in raw and b"\0" not in raw:
         return raw
     return read(raw, _runs(quote, raw))
 
 
 def css_view(raw: bytes, quote: bytes) -> RunView:
-    """Return the view of a URL in CSS; a NUL in new text comes out as U+FFFD."""
+    """Return the view of a URL in CSS; a NUL in new text reads back as U+FFFD."""
     unsafe = _UNSAFE.get(quote)
     if unsafe is None:
         raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
@@ -195,16 +195,16 @@ def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
 
 
 def _joins(raw: bytes, at: int) -> int:
-    """Where that begins which could be read together with new text at the offset `at`."""
+    """Return the offset from which text could combine with new text at the offset `at`."""
     begun = _END_TAG_BEGUN.search(raw, max(0, at - _END_TAG_LENGTH), at)
     first = begun.start() if begun else at
-    chain = -1  # where the hex escapes begin that all end without a space, up to `done`
+    chain = -1  # where the row of hex escapes without a space begins that ends at `done`
     done = 0
     for match in _CODED.finditer(raw):
         start, end = match.span()
         if start >= at:
             break
-        # Text after `\41`, and after `\` at the very end, could be read into it.
+        # Text after `\41`, or after a `\` at the very end, could become part of it.
         if match.lastgroup in {"digits", "nothing"}:
             chain = start if chain < 0 or start > done else chain
             if end == at:

@@ -1,7 +1,7 @@
 """SVG and MathML inside HTML: the open elements that decide what is markup there.
 
-WHATWG HTML "main-inforeign". HTML elements outside of the stack are not known: of an end tag that
-matches nothing in it, the caller is asked.
+WHATWG HTML "main-inforeign". The stack does not know the HTML elements around it. If an end tag
+matches nothing in the stack, it asks the caller.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _VOID: Final = frozenset(
     b"source track wbr".split()
 )
 
-# An open p ends before these ("close a p element"), so that a lone <p> does not stay open.
+# These close an open p ("close a p element"), so that a lone <p> does not stay open.
 _CLOSES_P: Final = frozenset(
     b"address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption "
     b"figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p pre "
     b"search section summary table ul".split()
 )
 _CLOSES_ITSELF: Final = frozenset((b"li", b"option", b"td", b"tr", b"th"))
-# A table in one of these is another; elsewhere it ends the table that is open.
+# A table in one of these is nested; elsewhere it closes the open table.
 _CELLS: Final = (b"caption", b"td", b"th", b"template")
 
-# What the end tags of these close is looked for up to the next table ("has an element in table
-# scope"); of all others, up to the next special element of SVG or MathML.
+# The end tags of these close an element up to the next table ("has an element in table scope"); all
+# others, up to the next special element of SVG or MathML.
 _TABLE_SCOPED: Final = frozenset(b"caption table tbody td tfoot th thead tr".split())
 
-# Elements that the end tag of the same name closes together with what is open inside of them.
+# Elements that an end tag of the same name closes, together with what is open inside them.
 CLOSED_BY_END_TAG: Final = (
     _BREAKOUT - _VOID - {b"body", b"head"}
     | _TABLE_SCOPED
@@ -57,7 +57,7 @@ CLOSED_BY_END_TAG: Final = (
 
 
 def closed_as(name: bytes) -> bytes:
-    """The element that an end tag closes, b"" for none: that of a header closes any header."""
+    """Return the element that an end tag closes, or b""; that of a heading closes any heading."""
     if len(name) == len(b"h1") and name[:1] == b"h" and name != b"hr":
         return b"h1"
     return name if name in CLOSED_BY_END_TAG or b"-" in name else b""  # custom elements
@@ -67,13 +67,13 @@ _SVG_INTEGRATION: Final = frozenset((b"foreignobject", b"desc", b"title"))
 _MATH_INTEGRATION: Final = frozenset((b"mi", b"mo", b"mn", b"ms", b"mtext"))
 _SPECIAL: Final = _SVG_INTEGRATION | _MATH_INTEGRATION | {b"annotation-xml"}
 
-# No page nests so deep; beyond it elements are counted but not told apart, so that a hostile
-# document cannot make the stack outgrow it.
+# No real page nests so deep. Deeper elements are only counted, so that a hostile document cannot
+# make the stack grow further.
 MAX_DEPTH: Final = 50_000
 
 
 class Open(NamedTuple):
-    """An open element: its lower-case name, its namespace, and whether HTML goes on inside it."""
+    """An open element: its lower-case name, its namespace, and whether HTML continues inside it."""
 
     name: bytes
     namespace: str
@@ -81,14 +81,14 @@ class Open(NamedTuple):
 
 
 class ForeignContent:
-    """The open elements from an `<svg>` or `<math>` in HTML on."""
+    """The stack of open elements that begins with an `<svg>` or `<math>` in HTML."""
 
     __slots__ = ("_depths", "_overflow", "opened")
 
     def __init__(self) -> None:
         self.opened: list[Open] = []
-        # Where in the stack each name is open, HTML elements and others apart; b"" stands for any
-        # element of HTML, and any special one of the others.
+        # The depths at which each name is open, apart for HTML elements and others; b"" stands for
+        # any element of HTML, and for any special one of the others.
         self._depths: defaultdict[tuple[bytes, bool], array[int]] = defaultdict(lambda: array("L"))
         self._overflow = 0
 
@@ -99,7 +99,7 @@ class ForeignContent:
     def start(
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
     ) -> str | None:
-        """Open an element and return its namespace; None when all that was foreign has ended."""
+        """Open an element and return its namespace, or None if that ends the foreign content."""
         is_html = not self.opened or self._html_rules(name)
         if not is_html and (name in _BREAKOUT or (name == b"font" and font_breakout)):
             self._pop_to_html()
@@ -122,7 +122,7 @@ class ForeignContent:
         return self._depth_of(b"template", is_html=True) >= 0
 
     def end(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
-        """Close an element; afterwards the stack is empty when HTML goes on outside."""
+        """Close an element; if that ends the foreign content, the stack is empty."""
         if self._overflow:
             self._overflow -= 1
             return
@@ -137,7 +137,7 @@ class ForeignContent:
         self._end_html(name, is_open_outside)
 
     def _html_rules(self, name: bytes) -> bool:
-        """Whether a start tag here is processed by the rules of HTML ("tree construction")."""
+        """Return whether the rules of HTML apply to a start tag here ("tree construction")."""
         top = self.opened[-1]
         if top.namespace == HTML:
             return True
@@ -160,7 +160,7 @@ class ForeignContent:
             self._push(Open(name, HTML, integration=False))
 
     def _end_html(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
-        """Close an HTML element, not beyond what bounds its scope."""
+        """Close an HTML element, if it is in scope."""
         scope = self._depth_of(b"", is_html=False)
         if name in _TABLE_SCOPED:
             scope = self._depth_of(b"table", is_html=True)
@@ -210,13 +210,13 @@ def _keys(opened: Open) -> list[tuple[bytes, bool]]:
 
 
 def namespace_in_tree(name: bytes, inside: str) -> str:
-    """The namespace of an element in the tree of a parser that knows no namespaces."""
+    """Return the namespace of an element in the tree of a parser that knows no namespaces."""
     if inside == HTML or name in _BREAKOUT:
         return _FOREIGN.get(name, HTML)
     return SVG if name == b"svg" and inside == MATH else inside
 
 
 def namespace_inside(name: bytes, namespace: str) -> str:
-    """The namespace that is the rule inside of an element: HTML at an integration point."""
+    """Return the namespace of what is inside an element: HTML at an integration point."""
     points = {SVG: _SVG_INTEGRATION, MATH: _MATH_INTEGRATION | {b"annotation-xml"}}
     return HTML if name in points.get(namespace, ()) else namespace

@@ -1,4 +1,4 @@
-"""Where the URLs of a header field are, by their spans in the raw, folded value."""
+"""The URLs of a header field, as spans of its raw, folded value."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def one_url(raw: bytes) -> Iterator[Span]:
 
 
 def find_url(raw: bytes) -> Span | None:
-    """Return the span of the URL that a value states, empty for none; None for who knows what.
+    """Return the span of the URL in a value, empty if there is none; None if it is uncertain.
 
-    Comments stand apart: `x (1).png` is a URL, `x (1)` is `x`. Brackets and quotes that are not
-    around the URL make it one that nobody can be sure of.
+    Only a comment that stands apart is left out: `x (1).png` is a URL, `x (1)` is `x`. Brackets or
+    quotes that do not enclose the URL make it uncertain.
     """
     start, end = trim(raw, 0, len(raw))
     while raw.startswith(b"(", start):
@@ -89,21 +89,21 @@ def find_url(raw: bytes) -> Span | None:
     return trim(raw, min(skip(_PREFIX, raw[: span.end], span.start), span.end), span.end)
 
 
-# What may follow a comment that begins a value: white space, another one, what wraps a URL.
+# What may follow a comment at the start: white space, another comment, or what wraps a URL.
 _AFTER_COMMENT: Final = C0_AND_SPACE_BYTES + b'(<"'
 
 _WORDS: Final = regex(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
 
 
 def one_word(raw: bytes) -> Iterator[Span]:
-    """Yield the span of the URL of Location, if it is one word: in mail it may be a place."""
+    """Yield the span of the URL of Location, if it is one word: in mail it may name a place."""
     for span in one_url(raw):
         if _WORDS.search(raw, span.start, span.end) is None:
             yield span
 
 
 def brackets(raw: bytes) -> Iterator[Span]:
-    """Yield the spans of a list of `<URL>`, up to what RFC 2369 §2 wants to be ignored."""
+    """Yield the spans of a list of `<URL>`, up to what RFC 2369 §2 says to ignore."""
     at = _skip_blank(raw, 0)
     while raw.startswith(b"<", at):
         end = raw.find(b">", at)
@@ -147,13 +147,13 @@ def external_body(raw: bytes) -> Iterator[Span]:
 
 _Find = Callable[[bytes], Iterator[Span]]
 
-# A CR alone ends a line to Python's `email` and others, and what is written after it, which has a
-# colon, would be a field to them.
+# Python's `email` and others end a line at a bare CR. A URL written after it, which has a colon,
+# would be a header field to them.
 _BARE_CR: Final = regex(rb"\r(?![\n\t ]|\Z)")
 
 
 def _certain(find: _Find) -> _Find:
-    """Find nothing in a value that is several lines to some readers, nor what words wrap."""
+    """Ignore values that some readers split into lines, and URLs that encoded words wrap."""
 
     def found(raw: bytes) -> Iterator[Span]:
         if b"\r" in raw and _BARE_CR.search(raw):
@@ -167,7 +167,7 @@ def _certain(find: _Find) -> _Find:
     return found
 
 
-# How what a row of the registry says is found. A bracketed URL is spelled as the target of a Link.
+# How to find what a row of the registry holds. A URL in brackets is spelled as a Link's target.
 _FORMS: Final = {
     Holds.URL: LinkingField(Syntax.URL, _certain(one_url)),
     Holds.WORD: LinkingField(Syntax.URL, _certain(one_word)),
@@ -185,7 +185,7 @@ EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _certain(external_body))
 
 
 def quote_before(raw: bytes, span: Span) -> bytes:
-    r"""Return the quote that a URL stands in, b"" for none: a Refresh may have `'`."""
+    r"""Return the quote around a URL, or b"": in a Refresh it may be `'`."""
     at = span.start
     while at and raw[at - 1] in C0_AND_SPACE_BYTES:
         at -= 1

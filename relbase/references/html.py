@@ -1,4 +1,4 @@
-"""Where the references of an HTML document are: elements, attributes and raw text."""
+"""The references of an HTML document: elements, attributes and raw text, as offsets."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Element(NamedTuple):
     attributes: int  # after the name
     end: int  # after the `>`
     raw_end: int  # `end` where there is no raw text
-    hidden: bool  # no part of the document's tree: a `<base>` does not count
+    hidden: bool  # not in the document's tree: a `<base>` does not count
 
 
-# The quotes of texts, which say how they are read; with character references: `charrefs.TEXT`.
+# Used as quotes of texts, to say how to read them; `charrefs.TEXT`: with character references.
 RAW: Final = b">"  # as it stands
 PIECES: Final = b"<"  # with comments and CDATA sections between
 
@@ -65,11 +65,11 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     in_comment: bool = False,
     scan: Scan | None = None,
 ) -> Iterator[Element | Any]:
-    """The start tags of a part of a document, and what `scan` finds between them, in order."""
+    """Yield the start tags in a part of a document, and what `scan` finds between them."""
     begin = pos
     inside = partial(elements, text, hidden=True)
     foreign = ForeignContent()
-    is_foreign = foreign.opened  # a list: true where anything is open
+    is_foreign = foreign.opened  # a list: true if any element is open
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
     in_sheet = False
@@ -82,8 +82,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 return
         found = token(text, pos, end)
         start = found.start() if found else end
-        # What follows an element in a style element of SVG is read apart from what precedes it, as
-        # if no comment or string of CSS went over an element.
+        # In a style element of SVG, the text after a nested element is read separately, as if no
+        # comment or string of CSS could contain an element.
         if is_foreign and foreign.in_svg_style and in_sheet and pos < text_end(text, pos, end):
             raw_end = text_end(text, pos, end)
             yield Element(SVG, b"style", pos, pos, pos, raw_end, hidden)
@@ -121,7 +121,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         else:
             namespace = HTML
         if namespace != HTML:
-            # A self-closed element has no text, nor has MathML style sheets.
+            # A self-closed element has no text, and MathML has no style sheets.
             is_style = bool(is_foreign) and foreign.in_svg_style and name == b"style"
             raw_end = text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
@@ -152,7 +152,7 @@ def slots(
     extended: bool = False,
     named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
 ) -> Iterator[Slot]:
-    """The values of one element that hold references, its raw text last."""
+    """Yield the values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
     rows, text_rows, asked = held(namespace, name)
     attributes = {}
@@ -188,7 +188,7 @@ def base_href(text: bytes, element: Element) -> Attribute | None:
 
 
 def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
-    """The href of the first `<base>` that has one: the base URL within the content (§3.1)."""
+    """Return the href of the first `<base>` that has one: the base within the content (§3.1)."""
     if not base_tag.search(text):
         return None
     for element in elements(text, 0, len(text), scan=scan):
@@ -201,7 +201,7 @@ base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:
-    """Whether a document, hidden parts too, links style sheets, or imports some into its own."""
+    """Return whether a document (also in hidden parts) links style sheets, or imports any."""
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
     for element in elements(text, 0, len(text)):
@@ -221,8 +221,8 @@ def has_sheets(text: bytes) -> bool:
 # Start tags that a frameset page does not ignore ("in frameset").
 _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))
 
-# What may stand before a frameset: no text, and none of the elements that set the flag
-# "frameset-ok" to "not ok".
+# What may precede a frameset: no text, and none of the elements that set the flag "frameset-ok" to
+# "not ok".
 _frameset_page: Final = expression(
     rb"""(?: [\0\t\n\f\r ]++
     | <!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))
@@ -250,7 +250,7 @@ class _Around:
         self.templates = 0
 
     def would_close(self, name: bytes) -> bool:
-        """Whether an end tag closes an element around the foreign content."""
+        """Return whether an end tag closes an element around the foreign content."""
         if name == b"template":
             return self.templates > 0
         if not (name := closed_as(name)):
@@ -278,7 +278,7 @@ class _Around:
         self._counted = max(self._counted, self.end)
 
 
-# Start tags that end a select element that is open; the second select opens none.
+# Start tags that close an open select element; a second <select> opens none.
 _CLOSES_SELECT: Final = frozenset((b"select", b"input"))
 
 
@@ -301,7 +301,7 @@ def _start_foreign(
     return HTML if namespace is None else namespace
 
 
-# ---- What passes over the HTML in which no reference can stand
+# ---- Skipping HTML that can hold no reference
 
 # Elements that change what is markup, and those with text of their own.
 _CHANGING: Final = (
@@ -311,9 +311,9 @@ _CHANGING: Final = (
 )
 
 _NAME: Final = rb"[a-zA-Z][^\t\n\f\r />]*+"
-# `</template>` counts: it closes what hides a `<base>`.
+# Not `</template>`: it ends what hides a `<base>`.
 _END_TAG: Final = rb"/(?!" + tags.any_of([b"template"]) + rb")" + _NAME + tags.WS + rb"*+>"
-# A comment that is not one of the conditional ones.
+# A comment that is not conditional.
 _COMMENT: Final = rb"!--(?!-?>|\[)[^-]*+(?:-(?!-!?>)[^-]*+)*+-->"
 
 # CSS without one of these holds no reference, however it is encoded.
@@ -323,7 +323,7 @@ _ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
 
 
 def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
-    """Return what passes over tokens without references, and over `absolute` ones if wanted."""
+    """Return a scan that skips tokens without references; if `absolute`, with absolute ones too."""
     return partial(_skip, _pattern(extended=extended, absolute=absolute, named=named).match)
 
 
@@ -336,13 +336,13 @@ def _skip(
     _in_comment: bool,  # noqa: FBT001  nor a conditional comment)
 ) -> tuple[list[object], int]:
     found = match(text, pos, end)
-    assert found is not None  # it matches nothing, too
+    assert found is not None  # it also matches the empty string
     return [], found.end()
 
 
 @lru_cache(maxsize=16)
 def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.Pattern[bytes]:
-    # Those of HTML in some row, whatever its condition.
+    # The attributes of HTML with a row, whatever its condition.
     usual = {
         name
         for (namespace, _, name), rows in PLACES.items()
@@ -362,7 +362,7 @@ def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.P
 
 
 def _only(names: set[bytes], syntax: Syntax | Nested) -> list[bytes]:
-    """Of some attributes those that hold a syntax on whatever element they hold references."""
+    """Return the attributes that hold this syntax on every element where they hold references."""
     others = {
         place[2] for place, rows in PLACES.items() if any(row.syntax != syntax for row in rows)
     }

@@ -1,6 +1,6 @@
 """Which scanner reads HTML, and the tables of the compiled one.
 
-The exact tokenizer (`html`) and the compiled scanner differ in speed alone.
+The exact tokenizer (`html`) and the compiled scanner differ only in speed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from relbase.references.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, R
 
 
 class Shape(IntEnum):
-    """A plain reference: what it resolves to ends in it as it is written, but for its dots.
+    """The shape of a plain reference: its URL ends in the reference as written, without its dots.
 
-    The values are those of _scanner.c.
+    The values are those of _walk.c.
     """
 
     ROOT = 6  # /path
@@ -34,10 +34,10 @@ class Shape(IntEnum):
     HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
 
 
-# Levels up that are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
+# The levels up that have their own shapes: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
 
-# One of each shape, in which any other of that shape could stand.
+# A sample of each shape, which stands for any other reference of that shape.
 SAMPLES: Final[Mapping[int, str]] = {
     Shape.ROOT: "/x",
     Shape.FRAGMENT: "#x",
@@ -49,24 +49,24 @@ SAMPLES: Final[Mapping[int, str]] = {
     **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
 }
 
-# Where what is written may stand as it is, besides in quotes.
+# Where new text may stand as it is, besides in quotes.
 UNQUOTED: Final = 1
 IN_CSS: Final = 2
 
 
 class ShapeEdit(NamedTuple):
-    until: int  # of a reference, what is written anew
+    until: int  # the length of what it replaces
     new: bytes
     cost: int  # of the budget
     fits: int  # UNQUOTED, IN_CSS
 
 
-# By the number of the shape; None when references have to be looked at one by one.
+# By the number of the shape; None if its references need a closer look, one by one.
 EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
 
-# Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
-# of a conditional comment, it returns what it found on the way to the next place that has to be
-# looked at, and that place, -1 when there is none.
+# Called with a text, where to begin, where to end, and whether that is the inside of a noscript, or
+# of a conditional comment. It returns what it found up to the next place that needs a closer look,
+# and that place, or -1 if there is none.
 Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[Any, int]]"
 
 EXACT: Final = "exact"
@@ -76,7 +76,7 @@ _VARIABLE: Final = "RELBASE_SCANNER"
 
 
 def _load() -> Any:  # noqa: ANN401 (a module of C)
-    """The compiled scanner; None where it was not built, or is not wanted."""
+    """Return the compiled scanner, or None if it was not built or is not wanted."""
     wanted = os.environ.get(_VARIABLE, "")
     if wanted not in {"", EXACT, COMPILED}:
         raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")
@@ -94,23 +94,23 @@ def _built() -> Any:  # noqa: ANN401
         from relbase.references import _scanner  # type: ignore[attr-defined]  # noqa: PLC0415
     except ImportError:
         return None
-    # An editable install goes stale when the source changes: then it is not used.
+    # A stale module, in an editable install whose source has changed, is not used.
     return _scanner if _scanner.SOURCE == _SOURCE else None
 
 
-# The CRC-32 of _scanner.c and _walk.c, which the build writes into what it makes of them. A test
-# knows the files.
+# The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
+# it with the files.
 _SOURCE: Final = 0x5879687A
 
-# The compiled scanner, or None: then all is read by the exact one. Only tests change it.
+# The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any = _load()
 
-# What `relbase.scanner` tells.
+# The value of `relbase.scanner`.
 NAME: Final = EXACT if compiled is None else COMPILED
 
 
-# ---- What the attributes of an element hold, as numbers of _walk.c. What cannot be settled by a
-# number holds `ANYTHING`, and is looked at.
+# ---- What the attributes of an element hold, as numbers of _walk.c. What no number describes is
+# `ANYTHING`, and gets a closer look.
 
 NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP = range(9)
 EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
@@ -126,12 +126,12 @@ KIND: Final = 15
 
 @cache
 def attribute_names(*, extended: bool) -> tuple[str, ...]:
-    """The attributes by their numbers; the last one, of number -1, is none."""
+    """Return the attributes by number; the last, for number -1, stands for no attribute."""
     return (*(name.decode() for name in held_attributes(extended=extended)), "")
 
 
 def is_local(holds: int) -> bool:
-    """Whether a fragment alone is local there."""
+    """Return whether a fragment alone is local there."""
     return bool(holds & LOCAL) or holds & KIND == CSS
 
 
@@ -140,13 +140,13 @@ def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
 
 
 def held_attributes(*, extended: bool) -> list[bytes]:
-    """The attributes that have a number: what holds references, and what decides on it."""
+    """Return the numbered attributes: those that hold references, or decide whether others do."""
     named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
     return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
 
 
 def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
-    """The attributes that decide whether another one holds references, and what they say then."""
+    """Return the attributes that decide whether others hold references, and by which values."""
     found = []
     for rows in PLACES.values():
         counting = _counting(rows, extended=extended)
@@ -157,7 +157,7 @@ def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
 
 
 def _decider(rows: Iterable[Row]) -> bytes | None:
-    """The attribute that must have one of some values for any row to count, or None."""
+    """Return the one attribute whose value decides whether any of these rows counts, or None."""
     conditions = [row.when for row in rows]
     deciders = {
         when.asks[0] if when and when.values and all(when.values) else None for when in conditions
@@ -168,7 +168,7 @@ def _decider(rows: Iterable[Row]) -> bytes | None:
 def row_of(
     namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
 ) -> list[int]:
-    """What each attribute holds on an element."""
+    """Return what each attribute holds on an element."""
     row = [NOTHING] * len(numbers)
     rows_of = held(namespace, element).rows
     counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
@@ -184,7 +184,7 @@ def row_of(
 
 
 def _holds(rows: tuple[Row, ...]) -> int:
-    """What an attribute holds by its rows; what is not known holds anything."""
+    """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
     first = rows[0]
     if first.syntax is Nested.GUESSED and first.when is None:
         return MAYBE
@@ -199,14 +199,14 @@ def _holds(rows: tuple[Row, ...]) -> int:
 
 
 def holds_url(row: Row, empty_is: int = EMPTY_LOOK) -> int:
-    """What an attribute or a text holds that is one URL."""
+    """Return what an attribute or a text holds if its value is one URL."""
     empty = EMPTY_LOOK if row.own_url else empty_is
     local = FRAGMENT_LOOK if row.local_when else LOCAL if row.local else 0
     return URL | (empty if row.empty else 0) | local
 
 
 def plain_kind(rows: Sequence[Row]) -> int | None:
-    """What an attribute holds by rows that count; None where that depends on anything else."""
+    """Return what an attribute holds by rows that count; None if it depends on anything else."""
     if not rows:
         return NOTHING
     if any(row.when is not None or row.on_codebase for row in rows):
@@ -220,13 +220,12 @@ def _types(element: bytes) -> frozenset[bytes]:
     return frozenset(value for row in rows if row.when for value in row.when.values)
 
 
-# What the `type` of a script says, but for white space, and of a style element, when their text
-# holds references.
+# The `type` of a script (without white space) and of a style element whose text holds references.
 SCRIPT_TYPES: Final = _types(b"script")
 STYLE_TYPES: Final = _types(b"style")
 
-# Elements of SVG and MathML that hold nothing but each other and text: neither their start tags nor
-# their end tags change what is markup. Whether they hold references is another matter.
+# Elements of SVG and MathML that contain only each other and text, so that their tags do not change
+# what is markup. Their attributes may still hold references.
 SVG_NAMES: Final = (
     b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
     b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
@@ -244,7 +243,7 @@ MATH_NAMES: Final = (
 
 # ---- The compiled scanner: the numbers are those of _walk.c
 
-# Its walks.
+# The names of its walks.
 HTML_WALK: Final = "scan"
 CSS_WALK: Final = "css"
 XML_WALK: Final = "xml"
@@ -256,7 +255,7 @@ TELLS_FLAWS: Final = 2
 
 EDITS, WRITTEN, ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
-# Elements that change what is markup: the exact tokenizer counts them.
+# Elements that change what is markup: the exact tokenizer keeps track of them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
     **dict.fromkeys(RAW_TEXT, _RAW),
@@ -279,12 +278,12 @@ def scanning(
     extended: bool = False,
     mode: int = EDITS,
 ) -> Callable[..., Any]:
-    """Return what goes up to the next place that has to be looked at; `EditsByShape` comes first.
+    """Return a scan to the next place that needs a closer look; it takes an `EditsByShape` first.
 
-    It makes edits, with what they cost, or with what is written there. Or it lists references:
-    where one begins and ends, its `Shape` (0 for an absolute one), the number of its attribute in
-    `attribute_names` (-1 for the text of an element), what it holds (`HELD`, `is_local`), and where
-    the element's name begins and ends.
+    By `mode` it makes edits, with their cost or with the references as written. Or it lists
+    references: where each begins and ends, its `Shape` (0: absolute), the number of its attribute
+    in `attribute_names` (-1: the text of an element), what that holds (`HELD`, `is_local`), and
+    where the element's name begins and ends.
     """
     flags = whatwg | in_css << 1 | ascii_stands << 2
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
@@ -295,7 +294,7 @@ def head(text: bytes) -> tuple[int, bytes]:
     if compiled is not None:
         found: tuple[int, bytes] = compiled.head(_tables(extended=False), text)
         return found
-    if len(text) <= _SHORT:  # sooner looked through than read
+    if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
     pieces: list[bytes] = []
     end = 0
@@ -309,7 +308,7 @@ _SHORT: Final = 1 << 13
 
 
 def spliced(data: bytes, edits: list[Edit]) -> bytes:
-    """Return what `edit.splice` does."""
+    """Do what `edit.splice` does, in C if possible."""
     if compiled is not None:
         done: bytes | None = compiled.splice(data, edits)
         if done is not None:
@@ -321,7 +320,7 @@ def spliced(data: bytes, edits: list[Edit]) -> bytes:
 def _tables(*, extended: bool) -> object:
     numbers = {name: number for number, name in enumerate(held_attributes(extended=extended))}
     rows: dict[bytes, int] = {}
-    # By what is known of an element: of most that is what holds for all others.
+    # By the identity of what is known of an element: most elements share it.
     made: dict[int, int] = {}
 
     def row(namespace: str, element: bytes) -> int:
@@ -339,7 +338,7 @@ def _tables(*, extended: bool) -> object:
         tuple((name, _PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
         for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
     ]
-    foreign[0] += ((b"title", _RAW, 0),)  # text alone, or it is looked at
+    foreign[0] += ((b"title", _RAW, 0),)  # it holds only text, or gets a closer look
     deciding = {value for _, values in deciding_values(extended=extended) for value in values}
     other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
     return compiled.prepare(

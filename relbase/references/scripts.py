@@ -1,7 +1,7 @@
 """The URLs in the JSON of script elements: import maps and speculation rules.
 
-The text is walked twice, since browsers drop a block that is not JSON [C]. All members with the
-same name are yielded: if only the last, which counts, became absolute, the first would come alive.
+The text is walked twice, since browsers drop a block that is not JSON [C]. Of members with the same
+name the last counts, but all are yielded: if only its name changed, an earlier one would count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def relative_patterns(text: bytes) -> list[Span]:
 
 
 _PATTERN: Final = b"href_matches"
-# Of a pattern the scheme may be one itself: `http{s}?://*`, `*://h/`.
+# The scheme of a pattern may be a pattern itself: `http{s}?://*`, `*://h/`.
 _has_scheme: Final = expression(rb"[^/#:]*+:")
 
 
@@ -43,14 +43,14 @@ class JsonKind(Enum):
     KEY = auto()  # the name of a member of an object
     MEMBER = auto()  # the value of a member
     ITEM = auto()  # an item of an array, or the whole text
-    END = auto()  # no string: a whole value ends here, and white space after it
+    END = auto()  # no string: the end of the whole text, with white space after it
 
 
 class JsonString(NamedTuple):
     """A string without its quotes, and where it stands.
 
-    `names` has the name of the member that the walk is at, or None in an array, for each container;
-    `places` how many values stand in it before. Both hold until the next string is asked for.
+    For each open container, `names` has the name of its current member, or None for an array, and
+    `places` the number of values before the current one. The walk changes both as it goes on.
     """
 
     kind: JsonKind
@@ -85,7 +85,7 @@ _ARRAY_END: Final = expression(rb"\]" + _SPACE)
 
 
 def strings(text: bytes) -> Iterator[JsonString]:
-    """Yield every string of a JSON value in order, then END; an error ends the walk without it."""
+    """Yield every string of a JSON value in order, then END; an error ends the walk without END."""
     names: list[bytes | None] = []
     places: list[int] = []
     at = len(text) - len(text.lstrip(b"\t\n\r "))
@@ -123,7 +123,7 @@ def strings(text: bytes) -> Iterator[JsonString]:
 
 
 def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
-    """Take the ends of containers that stand at `at` off `names`; return what follows them."""
+    """Remove from `names` the containers that end at `at`; return the offset after their ends."""
     while names:
         end = (_ARRAY_END if names[-1] is None else _OBJECT_END).match(text, at)
         if end is None:
@@ -138,7 +138,7 @@ def unescaped(raw: bytes) -> bytes:
 
 
 class _JsonPlace(NamedTuple):
-    """Strings of a kind in the container at `where`; in it None stands for each array."""
+    """Strings of a kind in the container at `where`, which has None for each array."""
 
     where: tuple[bytes | None, ...]
     kind: JsonKind
@@ -153,7 +153,7 @@ def _is_url_like(url: bytes) -> bool:
     return url.startswith((b"/", b"./", b"../")) or _has_authority.match(url) is not None
 
 
-# Stands for any name of a member; no row needs a member of that very name.
+# Stands for any member name; no row needs a member with this name.
 _ANY: Final = b"*"
 
 _IMPORT_MAP: Final = (
@@ -164,8 +164,8 @@ _IMPORT_MAP: Final = (
     _JsonPlace((b"scopes", _ANY), JsonKind.MEMBER, _is_url_like),
     _JsonPlace((b"integrity",), JsonKind.KEY, _is_url_like),
 )
-# Any action, as prefetch and prerender are not the last ones. Rule 6: an empty value is not a
-# reference.
+# Any action counts: prefetch and prerender will not stay the only ones. Rule 6: an empty value is
+# not a reference.
 _SPECULATION_RULES: Final = (
     _JsonPlace((_ANY, None, b"urls"), JsonKind.ITEM, lambda url: url.strip(C0_AND_SPACE_BYTES)),
 )
@@ -180,7 +180,7 @@ def _references(places: tuple[_JsonPlace, ...], text: bytes) -> Iterator[Span]:
                 yield Span(string.start, string.end)
 
 
-# What yields the URLs of an import map, but bare specifiers, and of speculation rules.
+# Yield the URLs of an import map, without bare specifiers, and of speculation rules.
 import_map: Final = partial(_references, _IMPORT_MAP)
 speculation_rules: Final = partial(_references, _SPECULATION_RULES)
 
@@ -214,9 +214,9 @@ _UNSAFE: Final = expression(
 
 
 def json_view(raw: bytes, *, in_script: bool = True) -> RunView:
-    """Return the view of what a JSON string means, to be edited within its quotes.
+    """Return the view of the inside of a JSON string.
 
-    In a script element what an edit writes completes no tag that the author has begun.
+    In a script element, new text never completes a tag that the author has begun.
     """
     if in_script:
         return RunView(raw, _runs, _spell, _tag_begun)
@@ -252,6 +252,6 @@ def _escaped(unsafe: re.Match[bytes]) -> bytes:
 
 
 def _tag_begun(raw: bytes, at: int) -> int:
-    """Where the author's `<` is whose tag what follows could complete, as `</script` has 8."""
+    """Return the offset of a `<` whose tag (`</script` has 8 bytes) new text could complete."""
     start = raw.rfind(b"<", max(0, at - len(b"</script")), at)
     return at if start < 0 else start

@@ -1,7 +1,7 @@
 """HTML by spans: tokens, attributes and raw text, by the states of the WHATWG tokenizer.
 
-No function looks beyond `end`. Each regex either succeeds or says that the token is not closed
-before `end`, which ends the scan: the time stays linear.
+No function looks beyond `end`. Each regex either matches, or shows that the token is not closed
+before `end`; that ends the scan, so the time stays linear.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from relbase.view.runs import Piece
 
 
 def all_but(excluded: bytes) -> bytes:
-    """Return the set of all bytes but some, in ranges: faster than `[^"<]` in CPython."""
+    """Return the set of all other bytes, as ranges: faster than `[^"<]` in CPython."""
     ranges = []
     start = 0
     for byte in [*sorted(excluded), 0x100]:
@@ -31,8 +31,8 @@ def all_but(excluded: bytes) -> bytes:
 WS: Final = rb"[\t\n\f\r ]"
 
 # An attribute after white space and slashes: "before attribute name" to "after attribute value
-# (quoted)". A name may begin with `=`; a value that a quote opens has to be closed by it, so that
-# after `=` either a value follows or, at `>`, none ("missing-attribute-value").
+# (quoted)". A name may begin with `=`. A quoted value must be closed, so that after `=` either a
+# value follows or, at `>`, none ("missing-attribute-value").
 _NAME: Final = all_but(b"\t\n\f\r />") + all_but(b"\t\n\f\r />=") + b"*+"
 _BARE: Final = all_but(b"\t\n\f\r >\"'") + all_but(b"\t\n\f\r >") + b"*+"
 _VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|""" + _BARE + rb"|(?=>))"
@@ -52,9 +52,9 @@ _comment_end: Final = expression(rb"--!?>")
 
 
 class Attribute(NamedTuple):
-    """The spans of one attribute, its value inside of its quotes.
+    """An attribute, with the span of its value without quotes.
 
-    `quote` is b"" around an unquoted value, and None where there is no value: `start` is then where
+    `quote` is b"" if the value is unquoted, and None if there is no value: `start` is then where
     one would be written.
     """
 
@@ -74,7 +74,7 @@ def tag_end(text: bytes, pos: int, end: int) -> int:
 def attributes(
     text: bytes, pos: int, end: int, names: Container[bytes] | None = None
 ) -> Iterator[Attribute]:
-    """The attributes of a tag, from the end of its name to after its `>`; the first of a name."""
+    """Yield the attributes of a tag, from the end of its name to after its `>`; no name twice."""
     seen: set[bytes] = set()
     for found in _attributes.finditer(text, pos, end):
         name = found[1].lower()
@@ -101,7 +101,7 @@ def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:
-    """Whether a tag ends in `/>`, where the slash is not the end of an unquoted value."""
+    """Whether a tag ends in `/>`, where the slash is not part of an unquoted value."""
     if not text.endswith(b"/>", pos, end):
         return False
     last = deque(_attributes.finditer(text, pos, end), maxlen=1)
@@ -128,14 +128,14 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
     return end if found < 0 else found
 
 
-# A comment, a tag with its name, or what else begins with `<` and is not text.
+# A comment, a tag with its name, or anything else that begins with `<` and is not text.
 token: Final = regex(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
 
 CDATA: Final = b"<![CDATA["
 
 
 def no_tag_end(text: bytes, found: re.Match[bytes], end: int, *, cdata: bool) -> int:
-    """Return where a comment ends, or a CDATA section where there are some."""
+    """Return where a comment ends, or a CDATA section if `cdata` allows some."""
     if cdata and text.startswith(CDATA, found.start(), end):
         return min(cdata_end(text, found.start() + len(CDATA), end) + len(b"]]>"), end)
     return (comment_end if found[1] else bogus_comment_end)(text, found.end(), end)
@@ -162,7 +162,7 @@ def pieces(text: bytes) -> Iterator[Piece]:
         yield Piece(at, end, is_cdata=False)
 
 
-# Elements of HTML whose text is not markup, and what ends it: "appropriate end tag token".
+# Elements of HTML whose text is not markup, up to the "appropriate end tag token".
 RAW_TEXT: Final = frozenset(
     {
         *(b"title", b"textarea"),  # RCDATA
@@ -172,7 +172,7 @@ RAW_TEXT: Final = frozenset(
     }
 )
 
-# What a head has. Any other element begins the body.
+# What a head contains. Any other element begins the body.
 IN_HEAD: Final = frozenset(
     (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
 )
@@ -181,7 +181,7 @@ _LETTERS: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 
 
 def any_case(name: bytes) -> bytes:
-    """The expression for a lower-case name in any case: faster than a flag."""
+    """Return the expression for a lower-case name in any case: faster than a flag."""
     return b"".join(
         b"[%c%c]" % (byte, byte - 32) if byte in _LETTERS else re.escape(b"%c" % byte)
         for byte in name
@@ -189,7 +189,7 @@ def any_case(name: bytes) -> bytes:
 
 
 def any_of(names: Iterable[bytes]) -> bytes:
-    """The expression for names in any case: one test of a first letter rules out most of them."""
+    """Return the expression for names in any case; the test of one letter rules out most."""
     rests: dict[bytes, list[bytes]] = {}
     for name in sorted(names):
         rests.setdefault(name[:1], []).append(any_case(name[1:]))
@@ -201,7 +201,7 @@ _raw_text_end: Final = {
     name: expression(rb"</" + any_case(name) + rb"(?=[\t\n\f\r />])") for name in RAW_TEXT
 }
 
-# In a script: what changes the state of "script data" (escaped and double escaped).
+# In a script, what changes the state of "script data" (escaped and double escaped).
 _script_data: Final = expression(rb"<!--|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 _script_escaped: Final = expression(rb"-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 _script_double_escaped: Final = expression(rb"-->|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
@@ -211,7 +211,7 @@ def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
     """The offset of the `</name` that ends the raw text beginning at `pos`; `end` without one."""
     if name == b"plaintext":
         return end
-    # Most texts have one `<` at most, that of the end tag: nothing is found as quickly as one byte.
+    # Most texts have at most one `<`, that of the end tag, and a single byte is found fastest.
     pos = text.find(b"<", pos, end)
     if pos < 0:
         return end
@@ -247,14 +247,14 @@ def _script_end(text: bytes, pos: int, end: int) -> int:
     return end
 
 
-# ---- The comments and start tags of a page before its body: where programs that save leave marks
+# ---- Comments and start tags before the body, where programs that save pages leave marks
 
 
 class HeadToken(NamedTuple):
     name: bytes  # in lower case, b"" for a comment
     start: int  # after `<!--`, or after the name of the tag
     end: int  # of its inside; of a tag after its `>`
-    after: int  # where what follows it begins
+    after: int  # the end of the token
     raw_end: int  # of the element's raw text, `after` where it has none
 
 

@@ -1,7 +1,7 @@
 """The grammars inside one attribute value: where its URLs are, and how a new one is spelled there.
 
-Every span is without U+0000 to U+0020 at both ends (rule 6), since the URL parser drops them. `url`
-alone yields an empty span: there the element decides whether an empty value is a reference.
+No span begins or ends with U+0000 to U+0020 (rule 6), since the URL parser drops them. Only `url`
+yields an empty span: there the element decides whether an empty value is a reference.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ C0_AND_SPACE_BYTES: Final = bytes(range(0x21))
 
 
 def trim(value: bytes, start: int, end: int) -> Span:
-    """Span of value[start:end] without U+0000 to U+0020 at both ends; empty ones at their end."""
+    """Return the span of value[start:end] without U+0000 to U+0020 around it; at `end` if empty."""
     item = value[start:end].lstrip(C0_AND_SPACE_BYTES)
     start = end - len(item)
     return Span(start, start + len(item.rstrip(C0_AND_SPACE_BYTES)))
 
 
 def url(value: bytes) -> Iterator[Span]:
-    """Yield the one span of a value that is one URL, an empty span where nothing is left of it."""
+    """Yield the one span of a value that is one URL, or an empty span if nothing is left."""
     yield trim(value, 0, len(value))
 
 
 def template(value: bytes) -> Iterator[Span]:
-    """Yield the literal beginning of a template of OpenSearch, where it decides on the result."""
+    """Yield the literal beginning of an OpenSearch template, if it decides how it resolves."""
     end = value.find(b"{")
     found = trim(value, 0, len(value) if end < 0 else end)
     literal = value[found.start : found.end]
-    # What is filled in may complete a dot segment.
+    # A value that is filled in may complete a dot segment.
     if literal and (end < 0 or not literal.endswith(b".")):
         yield found
 
@@ -85,14 +85,14 @@ def _items(item: re.Pattern[bytes], value: bytes) -> Iterator[Span]:
 
 _SPACES_AND_COMMAS: Final = expression(rb"[\t\n\f\r ,]*+")
 # The states "in descriptor", "in parens" and "after descriptor" of step 8: a comma ends the
-# descriptors, but not in parentheses; an open parenthesis without its end takes all that follows.
+# descriptors, but not in parentheses; an unclosed parenthesis takes all that follows.
 _DESCRIPTORS: Final = expression(rb"(?: [^,(]++ | \( [^)]*+ \)?+ )*+ ,?+", re.VERBOSE)
 
 
 def srcset(value: bytes) -> Iterator[Span]:
     """Yield the spans of URLs of a srcset or imagesrcset (WHATWG HTML "parse a srcset attribute").
 
-    A candidate whose descriptors are in error is yielded too: the next release may know them.
+    Candidates with descriptors in error are yielded too: a later browser may know them.
     """
     # Steps 1 to 3: input, position, candidates.
     position = 0
@@ -106,7 +106,7 @@ def srcset(value: bytes) -> Iterator[Span]:
         if end == position:
             # Otherwise the descriptor tokenizer runs to the comma that ends the candidate.
             position = skip(_DESCRIPTORS, value, position)
-        # Steps 9 to 15 read the descriptors; that their digits are numbers matters to no span.
+        # Steps 9 to 15 read the descriptors, which do not change any span.
         span = trim(value, start, end)
         if span.start < span.end:
             yield span
@@ -114,7 +114,7 @@ def srcset(value: bytes) -> Iterator[Span]:
 
 
 def skip(pattern: re.Pattern[bytes], value: bytes, position: int) -> int:
-    """Return where what the pattern matches at a position ends."""
+    """Return the end of what a pattern matches at a position, or the position."""
     match = pattern.match(value, position)
     return position if match is None else match.end()
 
@@ -132,8 +132,8 @@ _REFRESH_TIME: Final = expression(
     """,
     re.VERBOSE,
 )
-# Steps 11.2 to 11.7. Where a part of the keyword is missing, the URL begins before it (11.1): then
-# it begins with U, and so not with a quote.
+# Steps 11.2 to 11.7. If a part of the keyword is missing, the URL begins before it (11.1), with a U
+# and not with a quote.
 _REFRESH_KEYWORD: Final = expression(
     rb"url [\t\n\f\r ]*+ = [\t\n\f\r ]*+", re.VERBOSE | re.IGNORECASE
 )
@@ -177,8 +177,8 @@ class _Unsafe(NamedTuple):
     ends: str
 
 
-# Control characters are ASCII's, everywhere: the URL parser drops some of them, the HTML parser
-# replaces U+0000, and none reads back as it was written.
+# ASCII control characters are unsafe everywhere: the URL parser drops some of them, the HTML parser
+# replaces U+0000, and none is read back as it was written.
 _UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
     Syntax.URL: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
     Syntax.SPACE_LIST: _Unsafe(expression(r"[\0-\x20\x7F]"), ""),
@@ -193,13 +193,13 @@ _QUOTED: Final = {
     b"'": _Unsafe(expression(r"[\0-\x1F\x7F']"), " "),
     b'"': _Unsafe(expression(r'[\0-\x1F\x7F"]'), " "),
 }
-# What the steps before 11.9 would take from the front of a bare URL, by its last character: the
-# keyword (11.6), a separator (10.3), a quote (11.8).
+# What the steps before 11.9 would remove from the front of a bare URL unless its last character is
+# encoded: the keyword (11.6), a separator (10.3), a quote (11.8).
 _FRONT: Final = expression(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
 
 
 def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
-    """Return a URL spelled so that it is one whole URL at its place; itself where it is already."""
+    """Spell a URL so that it is read as one whole URL at its place; itself if it already is."""
     before = value[: span.start].rstrip(C0_AND_SPACE_BYTES) if syntax is Syntax.REFRESH else b""
     if before.endswith(_QUOTES):
         return _encode(_QUOTED[before[-1:]], url)
@@ -214,7 +214,7 @@ def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
 def _encode(unsafe: _Unsafe, url: str) -> str:
     body = url.strip(unsafe.ends)
     if len(body) < len(url):
-        # Nothing but `ends` has no body: then it is all at the front.
+        # A URL of nothing but `ends` has no body: all of it is at the front.
         front = len(url) - len(url.lstrip(unsafe.ends))
         back = front + len(body)
         url = _percent(url[:front]) + body + _percent(url[back:])
@@ -239,21 +239,21 @@ SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
 }
 
 
-# ---- Attributes of lazy loading, param and metadata, into which pages put anything: URLs, CSS,
-# JSON, numbers, colours, keywords. A value counts where it can be nothing else than a reference.
+# ---- Attributes of lazy loading, param and metadata, which may hold anything: URLs, CSS, JSON,
+# numbers, colours, keywords. A value counts only if it can be nothing but a reference.
 
 # `url(` where a function of CSS may begin.
 _guess_css: Final = expression(rb"(?:\A|[\s,;:(])url\(", re.IGNORECASE)
-# Candidates with descriptors or without; one at least has some.
+# Candidates with descriptors or without; at least one has some.
 _CANDIDATE: Final = rb"[^\s,]\S*(?<!,)(?:\s++[0-9.]++[wxh])*+"
 _guess_srcset: Final = expression(_CANDIDATE + rb"(?:\s*+,\s*+" + _CANDIDATE + rb")*+[\s,]*+")
 _guess_descriptor: Final = expression(rb"\s[0-9.]++[wxh](?=[\s,]|\Z)")
 _guess_scheme: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+:")
-# Whatever its path has: a base may hold `;url(`.
+# An absolute URL is not CSS, even with `;url(` from a base in its path.
 _guess_absolute: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+://")
 
-# Markup, JSON and other data, media queries, functions, addresses (but `x@2x.png`); numbers, dates,
-# ratios; sizes; colours.
+# No references: markup, JSON and other data, media queries, functions, addresses (not `x@2x.png`);
+# numbers, dates, ratios; sizes; colours.
 _guess_other: Final = expression(
     rb"""
       [^<>]*+[<>].*+
@@ -266,13 +266,13 @@ _guess_other: Final = expression(
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
-# One word has a slash, a dot before something, or a query; several end in a file's name.
+# References: one word with a slash, inner dot or query; or several words that end in a file name.
 _guess_one: Final = expression(rb"\?.|[^\s/]*+/|[^\s?\#]*?\.\w|[^\s?\#]++\?[^\s=]++=", re.DOTALL)
 _guess_several: Final = expression(rb"\.{0,2}/[^?\#]*\.[a-z0-9]{2,5}(?:[?\#]\S*+)?", re.IGNORECASE)
 
 
 def guessed(value: bytes) -> Syntax | Literal["css"] | None:
-    """Return how a value holds references; None where it may hold none."""
+    """Return how a value holds references, or None if it may hold none."""
     text = value.strip(C0_AND_SPACE_BYTES)
     if _guess_css.search(text) and not _guess_absolute.match(text):
         return "css"

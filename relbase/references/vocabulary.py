@@ -1,8 +1,8 @@
 """Which attribute of which element holds a URL, in which syntax, and when it counts.
 
-Never rewritten, and so in no row: usemap (always local), xml:base in HTML, itemtype, itemprop,
-property, typeof, datatype and vocab, `script for`, applet's `code` and `object` (relative to the
-codebase), event handlers, JSON-LD. Of several rows the first counts whose condition holds.
+These are never rewritten, so they have no row: usemap (always local), xml:base in HTML, itemtype,
+itemprop, property, typeof, datatype and vocab, `script for`, applet's `code` and `object` (relative
+to the codebase), event handlers, JSON-LD. Of several rows, the first whose condition holds counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relbase.notes import Reason
     from relbase.references.tags import Attribute
 
-# The value of an attribute of an element, decoded and in lower case; b"" where it has none.
+# The value of an attribute of an element, decoded and in lower case; b"" if absent.
 ValueOf: TypeAlias = "Callable[[bytes], bytes]"
 
 
@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 
 def keyword(raw: bytes) -> bytes:
-    """What a value as written is where a keyword is asked for: `Ref&#114;esh` is `refresh`."""
+    """Return a raw value as a keyword, decoded and in lower case: `Ref&#114;esh` is `refresh`."""
     meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
     return meant.lower()
 
@@ -44,7 +44,7 @@ def one_of(attribute: bytes, *values: bytes) -> Condition:
 
 
 def _of_type(name: bytes) -> Condition:
-    """The type of a script is this, white space around it left out."""
+    """Holds if the type of a script, without white space around it, is `name`."""
     return Condition((b"type",), lambda value: value(b"type").strip(b"\t\n\f\r ") == name, (name,))
 
 
@@ -71,7 +71,7 @@ _IS_URL_META: Final = Condition(
     _META_NAMES, lambda value: any(_meta_url.fullmatch(value(name)) for name in _META_NAMES)
 )
 
-# Open Graph's `article:author` is the URL of a profile, where it is not a name of a person.
+# Open Graph's `article:author` is the URL of a profile, unless it is a person's name.
 _path: Final = expression(rb"[^\s/]*+/\S*+")
 _IS_AUTHOR: Final = Condition(
     (*_META_NAMES, b"content"),
@@ -88,7 +88,7 @@ _IS_URL_PARAM: Final = Condition(
     lambda value: value(b"valuetype") == b"ref" or value(b"name") in _PARAM_NAMES,
 )
 
-# SVG's presentation attributes that take a url() (SVG 2 §6.6); they are animated like any other.
+# SVG's presentation attributes that take a url() (SVG 2 §6.6); they can be animated like any other.
 _PRESENTATION: Final = (
     "fill stroke filter clip-path mask cursor marker marker-start marker-mid marker-end"
 )
@@ -109,14 +109,14 @@ class Row(NamedTuple):
 
     syntax: Syntax | Nested  # the grammar of the value
     empty: bool = False  # an empty value is a reference (rule 6)
-    local: bool = False  # a fragment alone refers into the document wherever it is (rule 8)
-    local_when: Condition | None = None  # the condition on which that is so; `counting` asks it
+    local: bool = False  # a fragment alone always refers into the document (rule 8)
+    local_when: Condition | None = None  # when `local` is true; `counting` checks it
     on_codebase: bool = False  # relative to the element's `codebase` (HTML 4.01 §13.3, §13.4)
     own_url: bool = False  # empty means the document's own URL, whatever `<base>` says
     extended: bool = False  # counts with the policy `extended` only
     when: Condition | None = None
-    only: tuple[bytes, ...] = ()  # what a text of XML has to begin with, anything when empty
-    stays: Reason | None = None  # a text of XML that is never rewritten, but noted
+    only: tuple[bytes, ...] = ()  # what a text of XML must begin with; empty: anything
+    stays: Reason | None = None  # why a text of XML is noted and never rewritten
 
 
 class Slot(NamedTuple):
@@ -125,8 +125,8 @@ class Slot(NamedTuple):
     element: bytes
     attribute: bytes
     row: Row
-    value: Attribute  # of a text with a quote that says how it is read, in XML b""
-    codebase: Attribute | None = None  # where the row asks for it
+    value: Attribute  # if a text, its quote says how to read it (in XML b"")
+    codebase: Attribute | None = None  # if the row needs it
     is_repeated: bool = False
 
 
@@ -224,8 +224,8 @@ _TABLE: Final[Table] = {
     ),
 }
 
-# The text of elements whose text is not markup. No row: what is in them is none of the kinds that
-# hold references.
+# The text of elements whose text is not markup. If no row counts, it is of a kind that holds no
+# references.
 TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),
     (SVG, b"style"): (_SHEET,),
@@ -237,7 +237,7 @@ TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
 
 
 def by_place(tables: Table) -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
-    """The rows of tables by namespace, element and attribute, b"" for a text."""
+    """Return the rows of tables by namespace, element and attribute (b"" for a text)."""
     rows: dict[tuple[str, bytes, bytes], tuple[Row, ...]] = {}
     for namespace, table in tables.items():
         for elements, attributes, row in table:
@@ -255,9 +255,9 @@ VML: Final = b"v:*"  # and all elements with this prefix
 
 
 class Held(NamedTuple):
-    rows: Mapping[bytes, tuple[Row, ...]]  # its attributes in some row, with their rows in order
+    rows: Mapping[bytes, tuple[Row, ...]]  # the rows of each attribute, in order
     text: tuple[Row, ...]  # the rows of its text
-    asked: frozenset[bytes]  # the attributes to be known of it: those in rows, those that decide
+    asked: frozenset[bytes]  # the attributes to read: those in rows, those that decide
 
 
 def holding(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> Held:
@@ -291,7 +291,7 @@ def held(namespace: str, element: bytes) -> Held:
     return _BY_ELEMENT[namespace, name]
 
 
-# What a caller named has the same row on every element.
+# Attributes that a caller names have the same row on every element.
 NONE_NAMED: Final[Mapping[bytes, tuple[Row, ...]]] = MappingProxyType({})
 
 
@@ -303,7 +303,7 @@ def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[
 
 
 def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: bool) -> Row | None:
-    """Return the first of some rows whose condition holds, as it counts on the element."""
+    """Return the first row whose condition holds, with `local` as it is on the element."""
     for row in rows:
         if (extended or not row.extended) and (row.when is None or row.when.holds(value_of)):
             is_local = row.local_when is not None and row.local_when.holds(value_of)

@@ -52,10 +52,10 @@ class Element(NamedTuple):
     end: int  # after its `>`
     text_end: int  # of its text; `end` where it has none, or elements in it
     attributes: Mapping[bytes, Attribute]  # those that its rows ask for, by key
-    repeated: frozenset[bytes]  # the keys of those that stand there more than once
-    unbound: tuple[bytes, ...]  # prefixes that are read as customary, since nothing binds them
-    # Whether its inside is of its own: it has an `xml:base`, or is a template. Its end is `Left`,
-    # but for the root.
+    repeated: frozenset[bytes]  # the keys of those that occur more than once
+    unbound: tuple[bytes, ...]  # unbound prefixes, which are read as customary
+    # Whether it is a scope: it has an `xml:base`, or is a template. A `Left` marks its end, unless
+    # it is the root.
     opens: bool
 
 
@@ -80,35 +80,35 @@ class Left(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """Where the walk ends before the document does: as a rule it is not well-formed."""
+    """Where the walk stops before the end; usually the document is not well-formed."""
 
     start: int
     why: str = "it has markup that cannot be read"
 
 
 class Passed(NamedTuple):
-    """What the compiled scanner read: edits, and what they stand in.
+    """What the compiled scanner read: edits, and what contains them.
 
-    An item is where its start tag begins, its name ends and the tag ends. Of HTML in a text: the
-    item, where the text begins, its first edit, the one after its last, the number of its scope.
+    An item has the offsets of its start tag, the end of its name, and the end of the tag. HTML in a
+    text has its item, its offset, its first edit, the one after its last, and its scope's number.
     """
 
     edits: list[Edit]
     item: tuple[int, int, int] | None
     markups: list[tuple[tuple[int, int, int] | None, int, int, int, int]]
-    has_flaws: bool  # then some edits write None: there a reference with a flaw stays
+    has_flaws: bool  # then some edits have None: a reference with a flaw stays
 
 
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed
 
-# Goes ahead from an offset with a number of elements open, of which some are not to be left.
+# Reads ahead from an offset, given how many elements are open and how many must stay open.
 Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
-# Is told what the names of a start tag mean.
+# Is called with a start tag and what its names mean.
 Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
 
 
 class _Scope(NamedTuple):
-    """What ends with an element: it is `depth` elements deep, among those since the first scope."""
+    """What ends with an element that is `depth` elements deep."""
 
     depth: int
     bound: Bindings
@@ -122,7 +122,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     learn: Learn | None = None,
     rows: tuple[str, ...] = (),
 ) -> Iterator[Found]:
-    """The elements of a document that can hold references, in order; by rows of a user too."""
+    """Yield the elements of a document that can hold references, also by rows of a user."""
     names = Names(rows)
     scopes: list[_Scope] = []
     depth = 0
@@ -195,7 +195,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             yield Sheet(href)
 
 
-# No real document comes near. What a scope begins with is looked for where all is examined.
+# No real document comes near. `SCOPING` is what scopes begin with, for `xml_sound` to count.
 MAX_DEPTH: Final = 10_000
 SCOPING: Final = (b"xmlns", b"xml:base", b"template")
 # Documents declare a handful; each is kept as long as its element is open.
@@ -244,7 +244,7 @@ def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
 
 
 def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
-    """The `href` of an instruction, unless it refers into the document itself."""
+    """Return the `href` of an instruction, unless it refers into the document itself."""
     for found in each_attribute(text, start, end):
         if found[1] == b"href":
             href = _attribute(found, text)
@@ -253,7 +253,7 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
-    """The values of one element that hold references, its text last."""
+    """Yield the values of one element that hold references, its text last."""
     held, attributes = element.named.held, element.attributes
     value_of = values_of(text, attributes)
     for key, value in attributes.items():
@@ -277,7 +277,7 @@ _section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
 
 
 def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
-    """Return what tells values; `xlink:href` is compared with what SVG animates."""
+    """Return a function that gives values in lower case, as conditions compare them."""
 
     def value_of(key: bytes) -> bytes:
         value = attributes.get(key)
@@ -287,8 +287,8 @@ def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
 
 
 def text_end(text: bytes, pos: int) -> int:
-    """Where the text of an element ends that begins at `pos`; `pos` if there are elements in it."""
-    # Text without markup in it may be an article: to look for one character is the fastest way.
+    """Return where the text of an element that begins at `pos` ends; `pos` if it has elements."""
+    # Text without markup may be an article, and searching for one character is fastest.
     markup = text.find(b"<", pos)
     if text.startswith(b"</", markup):
         return markup
@@ -301,7 +301,7 @@ def text_end(text: bytes, pos: int) -> int:
 
 
 def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
-    """Where an item ends, and its first own `link`, of RSS or an alternate of Atom."""
+    """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
     prefix, colon, local = item.name.rpartition(b":")
     name = prefix + colon + b"link"
     depth, pos = 0, item.end
@@ -326,7 +326,7 @@ def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
 
 
 def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
-    """The `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
+    """Return the `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
     own = {found[1]: _attribute(found, text) for found in each_attribute(text, *tag.span(2))}
     relation = own.get(b"rel")
     if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
@@ -338,7 +338,7 @@ ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relati
 
 
 def embedded_base(text: bytes) -> Attribute | None:
-    """The first `<base>` of XHTML that has an href, in a document that a browser shows (rule 4)."""
+    """Return the href of the first `<base>` of XHTML, if browsers show the document (rule 4)."""
     if not _base_tag(text):
         return None
     is_root = True
@@ -359,7 +359,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     return None
 
 
-# With or without a prefix. What begins with letters is looked for much faster than a tag.
+# With or without a prefix. Searching for letters first is much faster than for a tag.
 _base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
 
 

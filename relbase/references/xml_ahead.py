@@ -1,7 +1,7 @@
-"""What goes ahead of the exact walk of XML: the compiled scanner, or one expression.
+"""Read XML ahead of the exact walk, with the compiled scanner or with one expression.
 
-The scanner knows no namespaces: it learns what each attribute and text holds when the exact walk
-has met an element, and forgets it when a prefix is bound anew.
+The scanner knows no namespaces. When the exact walk meets an element, the scanner learns what its
+attributes and text hold; it forgets that when a prefix is bound again.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from relbase.references.tags import Attribute
     from relbase.references.xml_names import Named, Names
 
-    # From an offset on, with how many elements are open, how many stay so, and what was learned:
-    # edits, the offset to go on at, how many are open there, the item of a feed, texts with HTML,
-    # whether references with flaws are among the edits.
+    # Takes an offset, how many elements are open, how many must stay open, and what was learned.
+    # Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
+    # HTML, and whether references with flaws are among the edits.
     Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
 
-# What the text of an element holds where its start tag decides, and what an attribute does that
+# What the text of an element holds if its start tag decides, and what an attribute holds that
 # states a base; the numbers are those of _walk.c.
 _BY_TAG: Final = 9
 _SCOPE: Final = 10
 
-# Documents have a handful of each; hostile ones are looked at.
+# How many of each are learned. Documents have a handful; the exact walk reads hostile ones.
 _MOST: Final = 512
 _MOST_ATTRIBUTES: Final = 64
 _LONGEST: Final = 255
 
 
 class Ahead:
-    """Goes ahead in one document."""
+    """Reads ahead in one document."""
 
     __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
 
     def __init__(
         self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
     ) -> None:
-        self._scan = scan  # what scans where the walk is
+        self._scan = scan  # returns the scan for where the walk is
         self._may_learn = may_learn
         self._extended = extended
         self._elements: dict[bytes, tuple[int, bool, dict[bytes, int]]] = {}
@@ -57,7 +57,7 @@ class Ahead:
     def __call__(
         self, text: bytes, pos: int, depth: int, floor: int | None
     ) -> tuple[xml.Passed | None, int, int]:
-        """Go ahead to what has to be looked at; an offset of -1 is the end."""
+        """Read ahead to what needs a closer look; an offset of -1 means the end."""
         scan = self._scan()
         if scan is None:
             return None, pos, depth
@@ -96,7 +96,7 @@ class Ahead:
         for attribute in xml.each_attribute(tag.string, *tag.span(2)):
             self._learn_attribute(attribute[1], known[2], named, names)
         start, end = tag.start(1) - 1, tag.end()
-        # But for the base that it states, which may be another in each.
+        # Without the base that it states, which may differ in each.
         base = attributes.get(XML_BASE)
         cut, on = (base.start, base.end) if base else (end, end)
         written = tag.string[start:cut] + tag.string[on:end]
@@ -106,7 +106,7 @@ class Ahead:
             self._tags[written] = 0 if row is None else _holds(row)
 
     def _forget(self) -> None:
-        """Forget what was learned where names meant something else: a scope may have ended."""
+        """Forget what was learned if names may mean something else now: a scope may have ended."""
         if self._names is not None and self._changes != self._names.changes:
             self._elements.clear()
             self._tags.clear()
@@ -127,12 +127,12 @@ class Ahead:
             known[name] = holds
 
 
-# What decides on the references of others; None for what is looked at.
+# Attributes that decide on the references of others; None if they need a closer look.
 _SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: _SCOPE, b"codebase": None}
 
 
 def _text_holds(named: Named) -> int | None:
-    """What the text of an element holds; None where that is not read ahead."""
+    """Return what the text of an element holds, or None if it is not read ahead."""
     rows = named.held.text
     if any(row.syntax not in {Syntax.URL, Nested.HTML} for row in rows):
         return None
@@ -147,7 +147,7 @@ def _holds(row: Row) -> int:
     return MARKUP if row.syntax is Nested.HTML else holds_url(row)
 
 
-# What decides without being a reference: scopes, items of feeds, templates.
+# Names that decide without being references: of scopes, items of feeds, templates.
 _DECIDING: Final = (b"base", b"codebase")
 _OPENING: Final = (b"item", b"entry", b"template")
 
@@ -172,8 +172,8 @@ _NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
 def skip(
     text: bytes, pos: int, depth: int, floor: int | None
 ) -> tuple[xml.Passed | None, int, int]:
-    """Pass over what holds no reference outside of scopes; by any prefix a name may count."""
-    # A repeat keeps something for each time: a document of many small elements would cost.
+    """Skip what holds no reference, outside of scopes; a name may count with any prefix."""
+    # In steps: a repeat keeps something each time, too much for many small elements.
     while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
         pos = passed.end()
     return None, pos, depth
@@ -194,7 +194,7 @@ def _pattern() -> re.Pattern[bytes]:
 
 
 def _urls(rows: Mapping[bytes, Iterable[Row]]) -> list[bytes]:
-    """The names that hold URLs alone, whatever the vocabulary."""
+    """Return the names that hold only URLs, whatever the vocabulary."""
     return [
         name
         for name, all_ in rows.items()

@@ -22,10 +22,10 @@ from relbase.references.xml_vocabulary import (
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
 
-# Names, of which a hostile document has a million.
+# The most names kept: a hostile document has a million.
 _REMEMBERED: Final = 1 << 12
 
-# Prefixes and the namespaces that they are bound to, None for none.
+# Prefixes and the namespaces that they are bound to; None if they are not bound.
 Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 
 
@@ -49,15 +49,15 @@ class Names:
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
         self._plain: str | None = None
-        self.changes = 0  # how often a name may have got another meaning
+        self.changes = 0  # how often names may have changed their meaning
 
     def plant(self, root: bytes) -> None:
-        """Name the root, whose own namespaces are bound: in none, the document is what it says."""
+        """Set the root; if it has no default namespace, its name decides on the vocabulary."""
         self._plain = None if b"" in self._bound else ROOTS.get(root)
         self._named.clear()
 
     def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
-        """Bind prefixes to namespaces, b"" for the default one; return what they were."""
+        """Bind prefixes (b"": the default) to namespaces; return their former bindings."""
         before = tuple((prefix, self._bound.get(prefix)) for prefix in declared)
         self.change(tuple(declared.items()))
         return before
@@ -99,7 +99,7 @@ class Names:
         return found
 
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
-        """By which key an attribute goes on an element of a vocabulary; None for no row."""
+        """Return the key of an attribute on an element of a vocabulary; None if it has no row."""
         if b":" not in name:
             return key_of(name, vocabulary)
         if name not in self._keys:
@@ -114,7 +114,7 @@ class Names:
         return CUSTOMARY.get(prefix) if namespace is None else namespace
 
     def unbound(self, names: Iterable[bytes]) -> Iterator[bytes]:
-        """The prefixes of names that are read as customary, since nothing binds them."""
+        """Yield the prefixes of names that are unbound, and read as customary."""
         for name in names:
             prefix, colon, _ = name.partition(b":")
             if colon and prefix in CUSTOMARY and prefix not in self._bound:
@@ -144,11 +144,11 @@ def held_with(
 
 @lru_cache(maxsize=16)
 def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
-    """What elements hold by the rows of a user, by namespace and name."""
+    """Return what elements hold by the rows of a user, by namespace and name."""
     found: dict[tuple[bytes, bytes], Held] = {}
     for one in written:
         parts = XML_ROW.fullmatch(one)
-        assert parts is not None  # the policy has looked
+        assert parts is not None  # the policy has checked it
         namespace, element, attribute, syntax = (part or "" for part in parts.groups())
         key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
         own = holding({attribute.encode(): (row,)}) if attribute else holding({}, (row,))
@@ -157,7 +157,7 @@ def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
 
 
 def _with_rows(held: Held, own: Held | None) -> Held:
-    """What an element holds, and by rows of a user, which come first."""
+    """Return what an element holds together with rows of a user, which come first."""
     if own is None:
         return held
     return Held({**held.rows, **own.rows}, own.text + held.text, held.asked | own.asked)

@@ -1,8 +1,8 @@
-"""Whether an XML document is sound: what the spans of `xml` found is believed only then.
+"""Whether an XML document is sound; relbase trusts the spans that `xml` found only if it is.
 
-expat decides. It is stopped at the first declaration of an entity or of an attribute's default,
-since relbase reads none. A flaw that leaves spans, names and scopes certain (rule 20) is masked
-byte for byte in a copy, and expat reads that.
+expat decides. It stops at the first declaration of an entity or of an attribute's default, which
+relbase does not read. A flaw that leaves spans, names and scopes certain (rule 20) is masked byte
+for byte in a copy, and expat reads the copy.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Flaw(NamedTuple):
 
 
 class Soundness(NamedTuple):
-    unsound: Flaw | None  # why nothing in it is believed
-    flaws: tuple[Flaw, ...]  # what is wrong without a consequence
-    end: int  # where what is read of it ends
+    unsound: Flaw | None  # why nothing in it is trusted
+    flaws: tuple[Flaw, ...]  # what is wrong, but harmless
+    end: int  # of the part of it that is read
 
 
 class _Declared(Exception):  # noqa: N818 (it is not an error)
-    """The document declares what relbase does not read."""
+    """The document declares something that relbase does not read."""
 
 
 def examine(text: bytes) -> Soundness:
@@ -68,13 +68,13 @@ def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundn
         if not name or deciding_attributes().isdisjoint(name[0].split(b":")):
             continue
         value = slice(mask, copy.find(found[1][:1], mask) % (len(copy) + 1))
-        if text[value] != copy[value]:  # it may hold U+007F by itself
+        if text[value] != copy[value]:  # its U+007F may be its own
             why = f"it is not well-formed: the value of {_shown(name[0])} is not certain"
             return Soundness(Flaw(mask, why), (), end)
     return Soundness(None, tuple(flaws), end)
 
 
-# What may be a value up to its first mask. Each `=` is looked at, since one in a text begins what
+# What may be a value, up to its first mask. Every `=` is tried, since one in a text may begin what
 # looks like a value up to the next quote.
 _masked_values: Final = regex(rb"=[ \t\r\n]*+(?=(\"[^\"\x7f]*+\x7f|'[^'\x7f]*+\x7f))").finditer
 _LONGEST_NAME: Final = 1 << 8
@@ -89,7 +89,7 @@ def _is_closed(text: bytes, end: int) -> bool:
 
 
 def _error(text: bytes) -> Flaw | None:
-    """The first thing that expat complains of, in its words; raises `_Declared` with its place."""
+    """Return the first error of expat, in its words; raise `_Declared` at a declaration."""
     from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
 
     parser = expat.ParserCreate("utf-8")
@@ -115,17 +115,17 @@ def _error(text: bytes) -> Flaw | None:
 
 
 def _may_be_deep(text: bytes) -> bool:
-    # expat keeps something for each open element: at most for each that an end tag closes, and for
-    # each that none does. One character is counted sooner than two.
+    # expat keeps something for each open element: at most all those with an end tag, and all those
+    # without one. Counting one character is faster than counting two.
     many, tags = _FREE * len(text) // _KEPT_BY_EXPAT, text.count(b"<")
     is_dense = tags > many and not tags - many <= 2 * text.count(b"</") <= 2 * many
     if not is_dense and (tags <= MAX_DEPTH or sum(map(text.count, SCOPING)) <= MAX_DEPTH):
         return False
-    # expat would call Python for each element.
+    # If the scanner can count, expat need not call Python for each element.
     return scanner.compiled is None or scanner.compiled.depth(text) > MAX_DEPTH
 
 
-# In bytes for each element, and for each byte of the document what may be taken uncounted.
+# In bytes: for each element; and for each byte of the document, what expat may take uncounted.
 _KEPT_BY_EXPAT: Final = 150
 _FREE: Final = 4
 
@@ -139,20 +139,20 @@ def _attribute(element: str, name: str, _type: str, default: str | None, _requir
         raise _Declared(f"it declares a default of the attribute {name[:40]!r} of {element[:40]!r}")
 
 
-# ---- flaws without a consequence, and what masks them
+# ---- harmless flaws, and what masks them
 
 
 class _Mask(NamedTuple):
     errors: tuple[str, ...]  # of expat
-    tell: Callable[[bytes, Flaw], Flaw | None]  # what is wrong; None where it is another flaw
-    apply: Callable[[bytes], bytes]  # b"" where that cannot be done
+    tell: Callable[[bytes, Flaw], Flaw | None]  # what is wrong; None if it is another flaw
+    apply: Callable[[bytes], bytes]  # b"" if it cannot
 
 
 _undefined: Final = regex(UNDEFINED).search
 _bare: Final = regex(rb"&[^\x00-\x20<>&\"'=;/]*+").match
-# Expat complains where the name after an ampersand ends.
+# expat reports the end of the name after an ampersand: how far back to search for it.
 _BEFORE: Final = 1 << 10
-_LONGEST: Final = 4  # of the characters of UTF-8
+_LONGEST: Final = 4  # bytes of a character in UTF-8
 
 
 def _entity_flaw(text: bytes, error: Flaw) -> Flaw | None:
@@ -201,7 +201,7 @@ _tags: Final = regex(
 
 
 def _without_repeated(text: bytes) -> bytes:
-    """Blank out repeated attributes; b"" where one of them decides on others."""
+    """Blank out repeated attributes; return b"" if one of them decides on others."""
     copy = bytearray(text)
     for tag in _tags(text):
         names: set[bytes] = set()

@@ -1,9 +1,9 @@
-"""Which attributes of XML hold URLs, and the text of which elements, by namespace and case.
+"""Which attributes and element texts of XML hold URLs, by namespace and case.
 
-Attributes in no namespace go by their name, others by a key: `xlink:href`, whatever the prefix.
+Attributes in no namespace have their name as key, others a fixed key: `xlink:href` for any prefix.
 
-Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
-RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
+These are never references, so they have no row (rule 20): Atom's `id`, `link/@rel`,
+`category/@scheme`, RSS's `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
 `xlink:role`, `rootfile/@full-path` of EPUB, and what is in a template of XSLT.
 
 Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
@@ -25,7 +25,6 @@ from relbase.references.foreign import HTML, MATH, SHOWN, SVG
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Condition, Held, Nested, Row, holding, one_of
 
-# Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"
 RSS: Final = "rss"
 SITEMAP: Final = "sitemap"
@@ -41,7 +40,7 @@ _NCX: Final = "ncx"
 _KML: Final = "kml"
 _GPX: Final = "gpx"
 
-# The namespaces of each vocabulary: some are written in several ways.
+# The namespaces of each vocabulary; some are written in several ways.
 _NAMESPACES: Final = {
     HTML: "http://www.w3.org/1999/xhtml",
     SVG: "http://www.w3.org/2000/svg",
@@ -91,7 +90,7 @@ VOCABULARIES: Final[Mapping[bytes, str]] = {
     namespace.encode(): name for name, all_ in _NAMESPACES.items() for namespace in all_.split()
 }
 
-# Prefixes that are read as bound to their customary namespace where nothing binds them (rule 20).
+# Prefixes that, if unbound, are read as bound to their customary namespace (rule 20).
 _PREFIXES: Final = {
     HTML: "xhtml html",
     SVG: "svg",
@@ -126,7 +125,7 @@ CUSTOMARY: Final[Mapping[bytes, bytes]] = {
     b"rdf": _NAMESPACES[_RDF].encode(),
 }
 
-# Documents in no namespace say by their root what they are.
+# In documents without a namespace, the root decides on the vocabulary.
 _ROOTS: Final = {
     RSS: "rss",
     ATOM: "feed entry",
@@ -140,11 +139,11 @@ ROOTS: Final[Mapping[bytes, str]] = {
     root.encode(): name for name, all_ in _ROOTS.items() for root in all_.split()
 }
 
-# Elements with a link that some readers take for the base of the HTML in them.
+# Elements with a link that some readers take as the base of the HTML in them.
 ITEMS: Final = frozenset(((RSS, b"item"), (ATOM, b"entry"), (_ATOM_03, b"entry")))
 
 XML_BASE: Final = b"xml:base"
-# Attributes in a namespace that count, and by which key.
+# The keys of attributes in a namespace that count.
 KEYS: Final[Mapping[tuple[bytes, bytes], bytes]] = {
     (b"http://www.w3.org/XML/1998/namespace", b"base"): XML_BASE,
     (_XLINK.encode(), b"href"): b"xlink:href",
@@ -154,14 +153,14 @@ KEYS: Final[Mapping[tuple[bytes, bytes], bytes]] = {
     },
 }
 
-# HTML folds case, so that its tables are in lower case: names that XML writes otherwise.
+# HTML folds case, so its tables are in lower case; XML writes these names differently.
 CASED: Final = {b"feImage": b"feimage", b"attributeName": b"attributename"} | {
     b"definitionURL": b"definitionurl"
 }
 
 
 def _encoded(mode: bytes, *types: bytes) -> Condition:
-    """Atom 0.3 §3.1: markup is encoded with `mode` only; early feeds of Atom 1.0 say so too."""
+    """Atom 0.3 §3.1: only `mode` marks encoded markup; early feeds of Atom 1.0 use it too."""
     return Condition(
         (b"mode", b"type"), lambda value: value(b"mode") == mode and value(b"type") in types
     )
@@ -175,15 +174,15 @@ _BASE64: Final = _encoded(b"base64", b"text/html", b"application/xhtml+xml")
 _IN_BASE64: Final = Row(Nested.HTML, when=_BASE64, stays=Reason.XML_BASE64)
 # The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
 _SAME: Final = Row(Syntax.URL, empty=True)
-# Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one
+# Readers identify an item by this string (RSS 2.0: they "must view it as a string"). If it changed,
 # every item would be new.
 _PERMALINK: Final = Row(Syntax.URL, when=one_of(b"isPermaLink", b"true"), stays=Reason.FEED_GUID)
 _PATH: Final = Row(
     Syntax.URL, when=one_of(b"isPermaLink", b""), only=(b"/", b"./", b"../"), stays=Reason.FEED_GUID
 )
 
-# (elements, attributes, row), by vocabulary; of their texts where the attribute is "". Of several
-# rows of a text the first counts whose condition holds.
+# (elements, attributes, row), by vocabulary; the attribute "" stands for the text. Of several rows
+# of a text, the first whose condition holds counts.
 _TABLE: Final[vocabulary.Table] = {
     ATOM: (
         ("link", "href", _SAME),
@@ -266,7 +265,7 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 }
 
 
-# The vocabulary is bounded; names of a document are not kept.
+# The vocabulary is bounded, so it is kept; names of a document are not.
 @cache
 def _tables() -> dict[tuple[str, bytes], Held]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
@@ -304,7 +303,7 @@ _UNCASED: Final = frozenset(CASED.values())
 
 
 def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
-    """By which key an attribute in no namespace goes, None for one that is in no row."""
+    """Return the key of an attribute in no namespace, or None if it is in no row."""
     if vocabulary_ in SHOWN:
         return CASED.get(name, None if name in _UNCASED else name)
     return name
@@ -312,7 +311,7 @@ def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
 
 @cache
 def deciding_attributes() -> frozenset[bytes]:
-    """The names of attributes that decide on others: of conditions, bases, an item's link."""
+    """Return the names of attributes that decide on others: for conditions, bases, item links."""
     found: set[bytes] = {b"xmlns", b"base", b"rel"}
     for held_ in (*_tables().values(), _UNKNOWN):
         found |= held_.asked - frozenset(held_.rows)
@@ -320,7 +319,7 @@ def deciding_attributes() -> frozenset[bytes]:
 
 
 def text_rows() -> dict[bytes, list[Row]]:
-    """The local names of all elements whose text can hold references, each with its rows."""
+    """Return the local names of all elements whose text can hold references, with their rows."""
     rows: dict[bytes, list[Row]] = {}
     for (_, element), found in _tables().items():
         if found.text:
@@ -329,7 +328,7 @@ def text_rows() -> dict[bytes, list[Row]]:
 
 
 def attribute_rows() -> dict[bytes, list[Row]]:
-    """The local names of all attributes that can hold references, each with its rows."""
+    """Return the local names of all attributes that can hold references, with their rows."""
     cased = {lower: name for name, lower in CASED.items()}
     rows: dict[bytes, list[Row]] = {}
     for found in _tables().values():
