@@ -338,6 +338,13 @@ def test_entities_of_an_external_dtd() -> None:
     assert [link.status.value for link in found] == ["kept", "rewritten"]
 
 
+# No DTD tells what an instruction means.
+def test_an_entity_in_an_instruction() -> None:
+    document = "<?xml-stylesheet href='x&e;y'?><rss><link>x</link></rss>"
+    assert rewritten(document) == document.replace(">x<", ">http://h.example/d/x<")
+    assert reasons(document) == ["xml-entity"]
+
+
 @pytest.mark.parametrize(
     "depth", [MAX_XML_BASE_DEPTH - 1, MAX_XML_BASE_DEPTH, MAX_XML_BASE_DEPTH + 1]
 )
