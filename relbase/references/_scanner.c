@@ -1,6 +1,6 @@
 /* The compiled scanner: what Python hands to the walk, and what it gets back. */
 
-/* No format with `#`: what 3.13 makes of its headers would fail in 3.11 and 3.12. */
+/* No format uses `#`: built with the headers of 3.13, it would fail in 3.11 and 3.12. */
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "_walk.c"
 
 #ifndef RELBASE_SOURCE
-#define RELBASE_SOURCE 0 /* the CRC-32 of both files, which the build gives */
+#define RELBASE_SOURCE 0 /* the CRC-32 of both files, given by the build */
 #endif
 
 /* ---- Python: tables */
@@ -122,13 +122,13 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- Python: the scan */
 
-/* What is asked of a walk. What all calls for a document have in common comes first: tables, mode,
+/* The arguments of a walk. Those that all calls for a document share come first: tables, mode,
    flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
   Shapes shapes; /* first: `learn` gets a pointer to it */
-  PyObject *edits, *answers[SHAPES]; /* what is asked what becomes of a shape, and its answers */
-  PyObject *written[SHAPES];      /* of that: what is written for each */
-  Py_ssize_t costs[SHAPES];       /* what that costs */
+  PyObject *edits, *answers[SHAPES]; /* the mapping of shapes to edits, and its answers */
+  PyObject *written[SHAPES];      /* of the answers: the new text */
+  Py_ssize_t costs[SHAPES];       /* of the answers: its cost */
 } Edits;
 
 typedef struct {
@@ -138,8 +138,8 @@ typedef struct {
   PyObject *type;
 } Call;
 
-/* A tuple of some type, which steals its values; NULL where one is missing. Since CPython 3.14 a tuple
-   keeps its hash, which only the constructor of tuples prepares; before, to allocate is enough. */
+/* Makes a tuple of some type, and steals its values; NULL if one is missing. Since CPython 3.14 a
+   tuple keeps its hash, which only its constructor prepares; before, allocating is enough. */
 static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
   int allocates = Py_Version < 0x030E0000, is_whole = 1;
   allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
@@ -156,11 +156,11 @@ static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t co
     Py_XDECREF(given);
     Py_DECREF(plain);
   }
-  if (made) PyObject_GC_UnTrack(made); /* nothing that it holds can come to hold it */
+  if (made) PyObject_GC_UnTrack(made); /* nothing that it holds can refer back to it */
   return made;
 }
 
-/* Asks what becomes of a shape: (until where, what is written, its cost, where it fits), or None. */
+/* Asks for the edit of a shape: (until where, new text, cost, where it fits), or None. */
 static int learn(Shapes *shapes, int shape) {
   Edits *edits = (Edits *)shapes;
   PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(shape);
@@ -190,7 +190,7 @@ static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *typ
   return tuple_of(type, values, 3);
 }
 
-/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end) */
+/* A record: (start, end, shape, attribute, what that holds, start and end of the element's name) */
 static PyObject *record_of(const Found *f) {
   enum { count = 7 };
   const Py_ssize_t numbers[count] = {f->at,    f->end,  f->shape,   f->attribute,
@@ -219,14 +219,14 @@ static PyObject *results(const Scan *s, PyObject *const *written, PyObject *type
   return list;
 }
 
-/* A reference as it is written: text where that is what it says, otherwise its bytes. */
+/* A reference as written: a str if it means itself, otherwise bytes. */
 static PyObject *written_as(Text p, Py_ssize_t n) {
   for (Py_ssize_t i = 0; i < n; i++)
     if (p[i] >= 128 || p[i] == '&') return PyBytes_FromStringAndSize((const char *)p, n);
   return PyUnicode_DecodeASCII((const char *)p, n, NULL);
 }
 
-/* The references that are found, as they are written. */
+/* The references found, as written. */
 static PyObject *references(const Scan *s) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   for (size_t i = 0; list && i < s->count; i++) {
@@ -271,8 +271,8 @@ static Py_ssize_t cost_of(const Call *call) {
   return cost;
 }
 
-/* What was found up to a place: (results, place or -1[, what is to be looked at or -1]), and at last
-   the references as they are written, or of edits alone what they cost. */
+/* What was found up to a place: (results, place or -1[, what needs a closer look or -1]), and last
+   the references as written, or the cost of mere edits. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
   PyObject *list = PyErr_Occurred() ? NULL : results(s, call->edits.written, call->type);
@@ -309,7 +309,7 @@ static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   return found_up_to(&call, at, looked, 1);
 }
 
-/* What a dict has by bytes, borrowed; NULL for nothing. */
+/* The value of a dict for bytes as key, borrowed; NULL if it has none. */
 static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
   PyObject *key = PyBytes_FromStringAndSize((const char *)p, (Py_ssize_t)n);
   if (!key) return NULL;
@@ -325,7 +325,7 @@ typedef struct {
   PyObject *link, *span, *names, *attributes, *syntaxes, *statuses, *base, *part, *decode;
   int keeps_fragments;
   Py_ssize_t line, line_start, at; /* of the last link */
-  Py_ssize_t cost, shown;          /* what they cost together; how long those are that stay */
+  Py_ssize_t cost, shown;          /* what all cost; the length of the URLs that are kept */
 } Links;
 
 enum { IS_ABSOLUTE, IS_REWRITTEN, IS_KEPT, STATUSES };
@@ -341,8 +341,8 @@ static int is_plain_ascii(Text p, Py_ssize_t n) {
   return 1;
 }
 
-/* What a reference in ASCII says, at `p` or in `room`: of character references it has `&amp;` alone,
-   and `&name=`, which is none (HTML §13.2.5.73). NULL for others. */
+/* A reference in ASCII, decoded, at `p` or in `room`. It may have `&amp;`, but no other character
+   reference, and `&name=`, which is none (HTML §13.2.5.73). NULL for others. */
 static const char *said(Text p, Py_ssize_t *n, char *room) {
   Text e = p + *n;
   if (is_plain_ascii(p, *n)) return (const char *)p;
@@ -364,7 +364,7 @@ static const char *said(Text p, Py_ssize_t *n, char *room) {
   return p == e ? room : NULL;
 }
 
-/* The name of an element in lower case: few are in a document, so they are kept. */
+/* The name of an element in lower case. A document has few, so they are kept. */
 static PyObject *element_name(const Links *l, Text p, size_t n) {
   unsigned char lower[SHORT_NAME];
   if (n > SHORT_NAME || !is_plain_ascii(p, (Py_ssize_t)n))
@@ -380,7 +380,7 @@ static PyObject *element_name(const Links *l, Text p, size_t n) {
   return name;
 }
 
-/* What a relative reference resolves to: what is written for its shape, and its rest. */
+/* The URL of a relative reference: the new text for its shape, and the rest of the reference. */
 static PyObject *url_of(PyObject *reference, const char *raw, Py_ssize_t n, PyObject *new,
                         Py_ssize_t rest) {
   char room[SHORT_URL], *prefix;
@@ -401,7 +401,7 @@ static PyObject *url_of(PyObject *reference, const char *raw, Py_ssize_t n, PyOb
 
 static void count_lines(Links *l, Text text, Py_ssize_t at) {
   Py_ssize_t lines = 0;
-  for (Py_ssize_t from = l->at; from < at;) { /* so few that they are counted in a byte each */
+  for (Py_ssize_t from = l->at; from < at;) { /* so few at a time that a byte counts them */
     Py_ssize_t to = at - from < 255 ? at : from + 255;
     unsigned char count = 0;
     for (; from < to; from++) count = (unsigned char)(count + (text[from] == '\n'));
@@ -414,7 +414,7 @@ static void count_lines(Links *l, Text text, Py_ssize_t at) {
   if (at > l->at) l->at = at;
 }
 
-/* What becomes of a reference; if it is rewritten, that costs. */
+/* The status of a reference; a rewritten one adds to the cost. */
 static int status_of(Links *l, const Call *call, const Found *f) {
   if (!f->shape) return IS_ABSOLUTE;
   int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
@@ -423,7 +423,7 @@ static int status_of(Links *l, const Call *call, const Found *f) {
   return IS_REWRITTEN;
 }
 
-/* Whether what was found surely costs no more than that, and what stays is no longer. */
+/* Whether what was found surely keeps to the limits of `cost` and, for kept URLs, `shown`. */
 static int is_covered(Links *l, const Call *call, Py_ssize_t cost, Py_ssize_t shown) {
   for (size_t i = 0; i < call->scan.count && shown >= 0 && l->cost <= cost; i++) {
     const Found *f = &call->scan.found[i];
@@ -435,7 +435,7 @@ static int is_covered(Links *l, const Call *call, Py_ssize_t cost, Py_ssize_t sh
   return is_sure;
 }
 
-/* What stands for an attribute, borrowed; the last one stands for none. */
+/* The object for an attribute, borrowed; the last one stands for no attribute. */
 static PyObject *attribute_of(const Links *l, const Found *f) {
   Py_ssize_t last = PyTuple_Size(l->attributes) - 1;
   return PyTuple_GetItem(l->attributes, f->attribute < 0 ? last : f->attribute);
@@ -471,7 +471,7 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   return tuple_of(l->link, values, LINK_FIELDS);
 }
 
-/* ---- Python: links in columns, as Arrow has them: numbers of four bytes, and texts in UTF-8 */
+/* ---- Python: links in columns, as in Arrow: numbers of four bytes, and texts in UTF-8 */
 
 enum {
   ELEMENTS, ATTRIBUTES, SYNTAXES, REFERENCE_SIZES, REFERENCE_TEXT, URL_SIZES, URL_TEXT, OUTCOMES,
@@ -597,10 +597,10 @@ static PyObject *as_list(Links *l, const Call *call) {
 }
 
 /* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, base, part,
-   decode, keeps_fragments), the most that they may cost, how long those may be that stay, line,
-   line_start, at) -> (links, place or -1, their cost, how long those are that stay, the line,
-   line_start and at of the last); None for links that may be too many. With None for Link, what is made
-   is columns: `names` are numbered, `attributes` are numbers, `decode` returns references as UTF-8 */
+   decode, keeps_fragments), the most that they may cost, the most length of kept URLs, line,
+   line_start, at) -> (links, place or -1, their cost, the length of kept URLs, line, line_start and
+   at of the last link); links is None if they may exceed that. If Link is None, it makes columns:
+   `names` are numbered, `attributes` are numbers, `decode` returns references as UTF-8 */
 static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Links l;
@@ -645,7 +645,7 @@ typedef struct {
   Call *call;
   Edits scoped[MOST_OPEN]; /* of the scopes that are being read */
   PyObject *list; /* of edits */
-  int odd;        /* whether there may be references in it that stay */
+  int odd;        /* whether it may have references that stay */
 } Learned;
 
 static int number_of(PyObject *number) {
@@ -668,7 +668,7 @@ static int tag_known(void *data, Text tag, size_t n) {
   return number_of(by_bytes(((Learned *)data)->tags, tag, n));
 }
 
-/* Hands on what was found on one base. */
+/* Moves what was found with one base to the list. */
 static int flush(Learned *l) {
   Scan *s = &l->xml->scan;
   Edits *edits = (Edits *)s->shapes;
@@ -727,9 +727,9 @@ static PyObject *markups_of(const Xml *x) {
 
 /* xml(tables, ..., end, depth, floor, reads, elements, tags, enter) -> (edits, place or -1, depth,
    the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
-   its last, the number of its scope), whether edits may write None: there a reference with a flaw
-   stays). `enter` says by a value, its place and the number of the scope
-   around it, 0 for none, what becomes of shapes in a scope, or None. */
+   its last, the number of its scope), whether edits may have None: a reference with a flaw stays).
+   `enter` takes the value that begins a scope, its place and the number of the scope around it (0:
+   none). It returns the edits of shapes in the new scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Learned l;
@@ -768,7 +768,7 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
-/* depth(text) -> how many elements of XML are open at once at most */
+/* depth(text) -> the most elements of XML that are open at once */
 static PyObject *py_depth(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *bytes;
   if (!PyArg_ParseTuple(args, "S:depth", &bytes)) return NULL;
@@ -795,7 +795,7 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- Python: edits applied */
 
-/* Reads one edit, which begins at `at` or later; 0 when it is none. */
+/* Reads one edit, which must begin at `at` or later; returns 0 if it is invalid. */
 static int read_edit(PyObject *edit, Py_ssize_t at, Py_ssize_t size, Py_ssize_t *start,
                      Py_ssize_t *end, char **new, Py_ssize_t *length) {
   if (!PyTuple_Check(edit) || PyTuple_Size(edit) != 3) return 0;
@@ -806,7 +806,7 @@ static int read_edit(PyObject *edit, Py_ssize_t at, Py_ssize_t size, Py_ssize_t 
   return PyBytes_Check(bytes) && PyBytes_AsStringAndSize(bytes, new, length) == 0;
 }
 
-/* splice(data, edits) -> the data with a list of edits applied; None where they do not fit */
+/* splice(data, edits) -> the data with a list of edits applied, or None if they do not fit */
 static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *data, *edits;
   char *text, *new;
@@ -830,7 +830,7 @@ static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
   at = 0;
   for (Py_ssize_t i = 0; i < count; i++, at = end) {
     if (!read_edit(PyList_GetItem(edits, i), at, size, &start, &end, &new, &length)) {
-      Py_DECREF(made); /* it was read before */
+      Py_DECREF(made); /* impossible: it was read before */
       PyErr_Clear();
       Py_RETURN_NONE;
     }

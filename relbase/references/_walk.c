@@ -1,15 +1,15 @@
-/* The walk of the compiled scanner: what `html`, `css` and `xml` read, at many times their speed.
+/* The walk of the compiled scanner: it reads what `html`, `css` and `xml` read, but much faster.
 
-   In comes a range of text, and tables that Python makes of the vocabulary: no name of an element,
-   an attribute or a CSS function stands here. Out go the references that are plain, up to the first
-   element or statement that has to be looked at: one with a value that is not read here, or one
-   that changes what is markup. The exact walk goes on there, and comes back.
+   It takes a range of text, and tables that Python makes from the vocabulary: no names of elements,
+   attributes or CSS functions are here. It finds plain references, up to the first element or
+   statement that needs a closer look: one with a value that is not read here, or one that changes
+   what is markup. The exact walk goes on from there, and comes back.
 
-   To mind:
-   - A token is read exactly as the exact walk does, or it is left alone. Whatever is in doubt is
-     left alone.
+   Rules:
+   - This walk reads a token exactly as the exact walk does, or leaves it to that. Whatever is in
+     doubt is left to it.
    - Every function gets `p` and the end `e`, and never reads at or beyond `e`.
-   - There is no state between calls, and nothing is allocated but what is found. */
+   - Calls share no state, and allocate only what is found and a decoded text of HTML in XML. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,18 +24,18 @@ enum {
   WS = 1,          /* white space of HTML; of CSS too */
   NAME_END = 2,    /* what ends the name of a tag */
   ATTR_END = 4,    /* what ends the name of an attribute */
-  REST = 8,        /* plain within a reference; what may be of a placeholder is not */
+  REST = 8,        /* plain within a reference; what may belong to a placeholder is not */
   SEGMENT = 16,    /* plain, and not a delimiter of the first segment */
-  WREST = 32,      /* likewise, in profile whatwg */
+  WREST = 32,      /* REST in profile whatwg */
   WSEGMENT = 64,
   ALNUM = 128,
   WORD = 256,      /* of a name in CSS */
   CSS_PLAIN = 512, /* means itself in a url() with or without quotes */
   SCHEME = 1024,
   ALPHA = 2048,
-  BLANK = 4096,    /* a space within an attribute's URL, and what quotes hold in CSS */
+  BLANK = 4096,    /* a space within a URL of an attribute, or in quotes in CSS */
   QUOTE = 8192,
-  TRAIL = 16384,   /* may follow a byte outside ASCII as the rest of one character, in some charset */
+  TRAIL = 16384,   /* may follow a byte outside ASCII as part of its character, in some charset */
   CSS_EVENT = 32768, /* may change how CSS is read */
   XML_WS = 65536,
   XML_NAME = 131072 /* of a name in XML, as far as it takes to find its end */
@@ -73,7 +73,7 @@ static void init_classes(void) {
 
 static Text find(Text p, Text e, int c) { return p < e ? memchr(p, c, (size_t)(e - p)) : NULL; }
 
-/* Whether a text that is known to have `n` bytes says this, in lower case, in any case. */
+/* Whether `n` bytes equal these, given in lower case, but for their case. */
 static int same(Text p, Text lower, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (LOWER(p[i]) != lower[i]) return 0;
@@ -108,7 +108,7 @@ typedef struct {
 
 typedef struct {
   Name slots[SLOTS];
-  uint64_t lengths[128]; /* by first letter: which lengths there are */
+  uint64_t lengths[128]; /* by first letter, the lengths that occur */
   int count;
 } Names;
 
@@ -122,7 +122,7 @@ typedef struct {
   unsigned char *rows; /* of `width` bytes each */
   size_t width;
   int other, other_svg, other_math; /* rows of the elements that are not in the tables */
-  Name prefix;                      /* elements whose names begin so have one row */
+  Name prefix;                      /* elements whose names begin with this share a row */
   Words deciding, script_types, style_types, functions, at_rules, head;
   int type; /* the number of the attribute `type` */
 } Tables;
@@ -153,26 +153,26 @@ static int is_among(const Words *words, Text p, size_t n) { return find_word(wor
 
 /* ---- A scan */
 
-enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of all references */
+enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and references; records of all references */
 enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
-enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
+enum { CONTINUES, STOPS, ENDS }; /* how a token affects a scan */
 
-/* What a reference may hold that readers disagree on in XML, if it is a flaw there. */
+/* What a reference may hold that, as a flaw in XML, readers disagree on. */
 enum Odd { ODD_NAME = 1, ODD_CHARACTER = 2 };
 
-/* A reference, and what is written anew of it. */
+/* A reference, and the part of it that is replaced. */
 typedef struct {
   ptrdiff_t at, end, name, name_end, from, to;
   int shape, attribute, holds, odd;
 } Found;
 
-/* Where what is written for a shape may stand as it is, besides in quotes. */
+/* Where the new text for a shape may stand as it is, besides in quotes. */
 enum { IN_QUOTES = 0, UNQUOTED = 1, IN_CSS = 2 };
 
-/* What becomes of the shapes on a base. Each is asked for when it first occurs. */
+/* The edits of shapes with one base. Each is asked for when its shape first occurs. */
 typedef struct Shapes {
-  unsigned known, edited; /* those that were asked for; those that have an edit */
-  unsigned char until[SHAPES], fits[SHAPES]; /* where it ends that is written anew; where it fits */
+  unsigned known, edited; /* bits: shapes that were asked for; those with an edit */
+  unsigned char until[SHAPES], fits[SHAPES]; /* where the replaced part ends; where new text fits */
   int (*learn)(struct Shapes *, int shape);
 } Shapes;
 
@@ -182,21 +182,21 @@ typedef struct {
   int mode, whatwg, in_css, ascii_stands; /* what the caller allows */
   Shapes *shapes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
-  int in_markup; /* in HTML that is in the text of an element of XML */
+  int in_markup; /* in HTML inside the text of an element of XML */
   int in_noscript, in_comment, depth;
-  int unsure; /* what is found may stand in HTML or in MathML */
-  int also;   /* bytes that are plain in the value that is being read, by their class */
-  int flaws_told; /* in XML: where flaws are told, and no reason to stop */
-  int tells_odd;  /* where what is odd in a reference (`Odd`) is told, and no reason to stop */
-  int odd;       /* what is in the one that is being read */
+  int unsure; /* what is found may be in HTML or in MathML */
+  int also;   /* classes of bytes that are also plain in the value being read */
+  int flaws_told; /* in XML: flaws are told, and no reason to stop */
+  int tells_odd;  /* what is odd in a reference (`Odd`) is told, and no reason to stop */
+  int odd;       /* what is odd in the reference being read */
   Found *found;
   size_t count, room;
-  Text name, name_end; /* of the element that is being read */
-  int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
+  Text name, name_end; /* of the element being read */
+  int attribute, holds; /* of the value being read; -1 and CSS for the text of an element */
 } Scan;
 
-/* So much is found at once; an element in which there is more is left to the exact tokenizer, which
-   hands over one by one: what is allocated must not grow with a hostile document. */
+/* The most that is found at once. An element with more is left to the exact tokenizer, which yields
+   one by one: what is allocated must not grow with a hostile document. */
 enum { BATCH = 4096, MOST = 1 << 18, MOST_LISTED = 1 << 14 };
 
 static int push(Scan *s, const Found *found) {
@@ -204,7 +204,7 @@ static int push(Scan *s, const Found *found) {
   if (s->count == s->room) {
     size_t room = s->room ? s->room * 2 : 64;
     Found *grown = realloc(s->found, room * sizeof(Found));
-    if (!grown) return STOPS; /* the exact tokenizer will say that there is no memory */
+    if (!grown) return STOPS; /* the exact tokenizer will report the lack of memory */
     s->found = grown;
     s->room = room;
   }
@@ -227,7 +227,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
 /* ---- References */
 
 /* Absolute in every profile, whatever follows: a scheme that is not special to the WHATWG parser,
-   or that has two slashes after it. */
+   or that two slashes follow. */
 static int absolute(Text p, Text e) {
   static const char *const special[] = {"http", "https", "ftp", "file", "ws", "wss", NULL};
   Text q = p;
@@ -244,7 +244,7 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
-/* The references that text in XML is mostly written with; others are left alone. */
+/* The usual character references in texts of XML; others are left to the exact walk. */
 static const struct {
   const char *written;
   unsigned char means;
@@ -252,7 +252,7 @@ static const struct {
                   {"&apos;", '\''}, {"&#39;", '\''}, {"&#x27;", '\''},
                   {"&#34;", '"'}, {NULL, 0}};
 
-/* The length of the reference at `p`, and what it means; 0 for others. */
+/* The length of the reference at `p`, and what it means; 0 for any other. */
 static size_t reference_at(Text p, Text e, unsigned char *means) {
   for (int i = 0; REFERENCES[i].written; i++)
     if (begins(p, e, REFERENCES[i].written)) {
@@ -269,7 +269,7 @@ static int is_bare(Text p, Text e) {
   return p == e || *p != ';';
 }
 
-/* The length of a reference at `p` to a number, of some size, that is no character of XML; or 0. */
+/* The length of a numeric reference at `p`, to `least` or more, that is no XML character; or 0. */
 static size_t bad_number(Text p, Text e, int least) {
   Text q = p + 2;
   if (!begins(p, e, "&#")) return 0;
@@ -284,13 +284,13 @@ static size_t bad_number(Text p, Text e, int least) {
   return among("\t\n\r", (unsigned char)value) ? 0 : (size_t)(q + 1 - p);
 }
 
-enum { NO_CHARACTER = 0xff }; /* written for each byte of XML that is none of a character */
+enum { NO_CHARACTER = 0xff }; /* stands for each byte of XML that is part of no character */
 /* Controls that XML does not allow; others make the charset doubtful. */
 static int is_odd_character(unsigned char c) {
   return c < 0x20 && c && !among("\t\n\r\x0e\x0f\x1b", c);
 }
 
-/* The length of what is odd at `p`; 0 for none, and where it may be white space or a colon. */
+/* The length of what is odd at `p`; 0 if nothing is, or if it may mean white space or a colon. */
 static size_t odd_at(Scan *s, Text p, Text e) {
   size_t n = 1;
   if (!s->tells_odd) return 0;
@@ -311,7 +311,7 @@ static int hex(unsigned char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Plain up to its end, and without dot segments. */
+/* Whether a text is plain up to its end, and has no dot segments. */
 static int plain_rest(Scan *s, Text p, Text e) {
   size_t n;
   int k = (s->whatwg ? WREST : REST) | s->also;
@@ -329,13 +329,13 @@ static int plain_rest(Scan *s, Text p, Text e) {
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
       int is_whole = q < e && *q == ';';
-      /* What `&lt` means may be encoded, or of a placeholder; such names have up to six letters. */
+      /* `&lt` may mean part of a placeholder, or be encoded; such names have up to six letters. */
       int is_odd = q - p > 2 && q - p < 8 && (q == e || *q != '=');
       if (q > p + 1 && !is_whole && !is_odd) p = q;
       else if (begins(p, e, "&amp;")) p = q + 1;
       else if ((n = odd_at(s, p, e))) p += n;
       else return 0;
-    } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
+    } else if (*p == '%') { /* an escape, but not of `{`, nor of a dot, which may be a segment */
       if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
       if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
       p += 3;
@@ -351,8 +351,8 @@ static int plain_rest(Scan *s, Text p, Text e) {
 static int is_lower(unsigned char c) { return c >= 'a' && c <= 'z'; }
 static int is_of_host(unsigned char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
 
-/* Whether a host stands at `p`, and a slash after it, that the WHATWG parser writes as it is: lower
-   case, no number at its end, and no two hyphens together, as in what IDNA decodes. */
+/* Whether a host at `p`, with a slash after it, is one that the WHATWG parser keeps as it is:
+   lower case, no number at its end, and no two hyphens together, as in names that IDNA decodes. */
 static int plain_host(Text p, Text e) {
   for (;; p++) {
     Text label = p;
@@ -389,14 +389,14 @@ static int shape_of(Scan *s, Text p, Text e) {
     if (*p == '.') return 0;
   }
   if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
-  for (Text q = p; q < e; q++) { /* a colon in the first segment is a scheme, or may be one */
+  for (Text q = p; q < e; q++) { /* a colon in the first segment ends a scheme, or may */
     if (*q == ':') return 0;
     if (*q == '/' || *q == '?' || *q == '#') break;
   }
   return plain_rest(s, p, e) ? shape : 0;
 }
 
-/* Whether a shape has an edit, and what that writes may stand where the reference does. */
+/* Whether a shape has an edit, and its new text may stand where the reference does. */
 static int has_edit(const Scan *s, int shape, int where) {
   Shapes *known = s->shapes;
   unsigned bit = 1u << shape;
@@ -407,14 +407,14 @@ static int has_edit(const Scan *s, int shape, int where) {
   return known->edited & bit && (s->mode == ALL || (known->fits[shape] & where) == where);
 }
 
-/* Whether a text is of ASCII, and not a word of it stands for anything else in an attribute. */
+/* Whether a text is printable ASCII, and means itself in an attribute. */
 static int is_ascii_text(Text p, Text e) {
   for (; p < e; p++)
     if (*p < 0x20 || *p >= 0x7f || *p == '&') return 0;
   return 1;
 }
 
-/* What becomes of a relative reference. */
+/* Adds a relative reference, if it has an edit. */
 static int relative(Scan *s, Text p, Text e, int where) {
   s->odd = (s->in_xml || s->in_markup) && find(p, e, NO_CHARACTER) ? ODD_CHARACTER : 0;
   if (s->odd && !s->tells_odd) return STOPS;
@@ -422,7 +422,7 @@ static int relative(Scan *s, Text p, Text e, int where) {
   return shape && has_edit(s, shape, where) ? add(s, p, e, shape) : STOPS;
 }
 
-/* Whether a character reference at `p` may be one of white space: all end in a semicolon. */
+/* Whether a character reference at `p` may mean white space; those all end in a semicolon. */
 static int may_be_space(Text p, Text e) {
   if (begins(p, e, "&amp;")) return 0;
   if (++p < e && *p == '#') return 1;
@@ -430,7 +430,7 @@ static int may_be_space(Text p, Text e) {
   return p < e && *p == ';';
 }
 
-/* What becomes of an absolute one: it is listed, when it means itself without a further look. */
+/* Lists an absolute reference, if it means itself and needs no closer look. */
 static int listed(Scan *s, Text p, Text e) {
   if (s->mode != ALL) return CONTINUES;
   if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
@@ -441,7 +441,7 @@ static int listed(Scan *s, Text p, Text e) {
 
 /* ---- CSS */
 
-/* After the escape at `p` (a backslash); NULL where it may stand for what is looked for. */
+/* The end of the escape at `p` (a backslash); NULL if it may stand for something that matters. */
 static Text escape_end(Text p, Text e) {
   Text q = p + 1;
   if (q >= e) return e;
@@ -462,22 +462,22 @@ static Text escape_end(Text p, Text e) {
   return q + 1;
 }
 
-/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
+/* The length of the quote at `p`, as it is or as a character reference; 0 if there is none. */
 static size_t quote_at(Text p, Text e, int in_attribute) {
   if (p < e && IS(*p, QUOTE)) return 1;
   if (!in_attribute) return 0;
   return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
 }
 
-/* After the comment of CSS at `p`; NULL where it is not closed. */
+/* The end of the CSS comment at `p`; NULL if it is not closed. */
 static Text css_comment_end(Text p, Text e) {
   for (p += 2; (p = find(p, e, '*')); p++)
     if (e - p > 1 && p[1] == '/') return p + 2;
   return NULL;
 }
 
-/* Whether there is no function that takes references, no at-rule of interest, and no escape that
-   may stand for one: most sheets and style attributes. `&quot;`, `&amp;` and `&#39;` are none. */
+/* Whether CSS has no function with references, no at-rule that matters, and no escape that may be
+   one, as most sheets and style attributes. `&quot;`, `&amp;` and `&#39;` stand for none. */
 static int without_functions(const Scan *s, Text begin, Text e, int in_attribute) {
   Text p;
   for (p = begin; (p = find(p, e, '\\')); p++)
@@ -507,14 +507,14 @@ static int is_quote(Text p, Text e, Text quote, size_t n) {
   return (size_t)(e - p) >= n && !memcmp(p, quote, n);
 }
 
-/* Whether each byte of ASCII is a character in whatever charset: none is the rest of another. */
+/* Whether each ASCII byte is a character in any charset, and never part of another. */
 static int ascii_stands(Text p, Text e) {
   for (; p < e; p++)
     if (*p >= 0x80 && e - p > 1 && IS(p[1], TRAIL)) return 0;
   return 1;
 }
 
-/* The reference in a function that takes a url; *pp is after the bracket. */
+/* Reads the reference in a function that takes a url; *pp is after the bracket. */
 static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   Text p = *pp, stop, at_quote;
   while (p < e && IS(*p, WS)) p++;
@@ -562,7 +562,7 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   return done;
 }
 
-/* After white space and comments; `e` where a comment is not closed. */
+/* The end of white space and comments; `e` if a comment is not closed. */
 static Text css_space(Text p, Text e) {
   for (;;) {
     while (p < e && IS(*p, WS)) p++;
@@ -571,7 +571,7 @@ static Text css_space(Text p, Text e) {
   }
 }
 
-/* After what an at-rule imports, whose name ends at *pp: a url() counts, a string stays when it is
+/* Reads what an at-rule imports, whose name ends at *pp: a url() counts, a string stays if it is
    absolute. */
 static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   Text p = css_space(*pp, e), stop;
@@ -591,8 +591,8 @@ static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   return css_url(s, pp, e, custom, in_attribute);
 }
 
-/* What is open where CSS is read: brackets by what closes them. At the bottom may stand the custom
-   property whose value they are in. */
+/* The open brackets of CSS, by what closes them. The custom property whose value they are in may be
+   at the bottom. */
 enum { DEEPEST = 32, CUSTOM = 'c' };
 typedef struct {
   int depth;
@@ -635,7 +635,7 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   return rule->kind ? css_import(s, pp, e, 0, in_attribute) : STOPS;
 }
 
-/* After the string in CSS at `p`; NULL where it is not read here. */
+/* The end of the CSS string at `p`; NULL if it is not read here. */
 static Text css_string(Text p, Text e, int in_attribute) {
   int quote = *p;
   for (p++; p < e && *p != quote; p++) {
@@ -648,7 +648,7 @@ static Text css_string(Text p, Text e, int in_attribute) {
   return p < e ? p + 1 : e;
 }
 
-/* Likewise, one whose quotes are character references, or after `&amp;`. */
+/* The end of a string whose quotes are character references, or of an `&amp;`; NULL as above. */
 static Text css_encoded(Text p, Text e) {
   size_t n = quote_at(p, e, 1);
   if (!n) return begins(p, e, "&amp;") ? p + 5 : NULL;
@@ -672,8 +672,8 @@ static int css_function(Scan *s, Text *pp, Text e, Text floor, Text escaped, Ope
   return css_url(s, pp, e, open->depth && open->closers[0] == CUSTOM, in_attribute);
 }
 
-/* Reads CSS from `p`, where a statement begins, as `css` does. Returns `e` when it got through, else
-   where the statement begins from which to go on; `*looked` is what is to be looked at there, NULL
+/* Reads CSS from `p`, where a statement begins, as `css` does. Returns `e` if it got through, else
+   the beginning of the statement to go on from; `*looked` is what needs a closer look there, NULL
    after a batch. */
 static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *looked) {
   for (;;) {
@@ -780,7 +780,7 @@ static int srcset(Scan *s, Text p, Text e) {
   }
 }
 
-/* URLs between white space, which stay when all are absolute. */
+/* URLs separated by white space, which stay if all are absolute. */
 static int list(const Scan *s, Text p, Text e) {
   if (s->mode == ALL) return STOPS;
   for (; p < e; p++) {
@@ -795,10 +795,10 @@ static int list(const Scan *s, Text p, Text e) {
 typedef struct {
   Text name, value, end;
   size_t length;
-  int quote; /* -1: no value, 0: none around it */
+  int quote; /* -1: no value, 0: unquoted */
 } Attribute;
 
-/* Where a value ends without what HTML drops there, as it is or as a reference to a number. */
+/* The end of a value without what HTML drops there, as it is or as a numeric reference. */
 static Text without_controls(Text p, Text e) {
   Text q = e;
   while (p < q) {
@@ -816,7 +816,7 @@ static Text without_controls(Text p, Text e) {
 
 static int url(Scan *s, const Attribute *a, int holds) {
   Text p = a->value, e = a->end;
-  if (s->in_markup && p < e && (e = without_controls(p, e)) == p) return STOPS; /* nothing else */
+  if (s->in_markup && p < e && (e = without_controls(p, e)) == p) return STOPS; /* none is left */
   if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
     while (p < e && IS(*p, WS)) p++;
     while (p < e && IS(e[-1], WS)) e--;
@@ -830,7 +830,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
   }
   int maybe = (holds & HOLDS_MASK) == MAYBE;
   if (maybe && s->mode == ALL) return STOPS;
-  /* With white space in it, or what may mean some, it may be several references; or CSS. */
+  /* With white space, or what may mean some, it may be several references; or it may be CSS. */
   for (Text q = p; maybe && q < e; q++)
     if (IS(*q, WS) || *q == '&' || *q == '(') return STOPS;
   if (absolute(p, e)) return listed(s, p, e);
@@ -840,7 +840,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
   s->also = s->whatwg ? 0 : BLANK;
   s->tells_odd = s->flaws_told && !is_odd_character(*p) && !(s->in_markup && *p == '&');
   int done = relative(s, p, e, a->quote ? IN_QUOTES : UNQUOTED);
-  if (done == CONTINUES && s->odd && s->in_xml) { /* all of the value stays */
+  if (done == CONTINUES && s->odd && s->in_xml) { /* the whole value stays */
     s->found[s->count - 1].at = a->value - s->text;
     s->found[s->count - 1].end = a->end - s->text;
   }
@@ -878,7 +878,7 @@ static int value(Scan *s, const Attribute *a, int holds) {
 
 /* ---- Tags */
 
-/* Reads the attribute whose name begins at *pp; 0 when it is not closed. */
+/* Reads the attribute whose name begins at *pp; 0 if it is not closed. */
 static int attribute(Text *pp, Text e, Attribute *a) {
   Text p = *pp, q;
   a->name = p++;
@@ -909,11 +909,11 @@ static int attribute(Text *pp, Text e, Attribute *a) {
 }
 
 typedef struct {
-  Attribute type; /* its value; of length 0 where there is none */
+  Attribute type; /* the attribute `type`; of length 0 if there is none */
   int slash;      /* whether a slash stands before the end */
 } Tag;
 
-/* Reads the attributes of a tag up to after its `>`. */
+/* Reads the attributes of a tag, and its `>`. */
 static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
   uint64_t seen[4] = {0, 0, 0, 0};
   Text p = *pp;
@@ -941,7 +941,7 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
   return CONTINUES;
 }
 
-/* After the `>` of a tag; NULL when it is not closed. */
+/* The end of a tag, after its `>`; NULL if it is not closed. */
 static Text tag_end(Text p, Text e) {
   Attribute a;
   for (;;) {
@@ -958,14 +958,14 @@ static int is_end_tag(Text p, Text e, Text name, size_t n) {
   return (size_t)(e - p) > n + 2 && p[1] == '/' && IS(p[2 + n], NAME_END) && same(p + 2, name, n);
 }
 
-/* Where `</name` stands that ends raw text; NULL where nothing does. `name` is in lower case. */
+/* Where the `</name` that ends raw text begins; NULL if there is none. `name` is in lower case. */
 static Text raw_end(Text p, Text e, const Name *element) {
   for (; (p = find(p, e, '<')); p++)
     if (is_end_tag(p, e, element->name, element->length)) return p;
   return NULL;
 }
 
-/* Likewise, of a script: `<!--<script>` hides the next end tag. */
+/* The same for a script, where `<!--<script>` hides the next end tag. */
 static Text script_end(Text p, Text e, const Name *element) {
   enum { DATA, ESCAPED, DOUBLE_ESCAPED } state = DATA;
   size_t n = element->length;
@@ -1010,7 +1010,7 @@ static int says_one_of(const Attribute *type, const Words *words) {
 
 static Text scan(Scan *s, Text p, Text e);
 
-/* After the comment whose text begins at `p`; `e` when it is not closed. */
+/* The end of the comment whose text begins at `p`; `e` if it is not closed. */
 static Text comment_end(Text p, Text e) {
   if (p < e && *p == '>') return p + 1;
   if (begins(p, e, "->")) return p + 2;
@@ -1049,7 +1049,7 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
   Text p = *pp;
   Tag tag;
   if (!element) return STOPS;
-  s->unsure = !svg; /* elements of HTML may be in MathML, whose names are not told apart */
+  s->unsure = !svg; /* HTML elements may be in MathML, and names do not tell them apart */
   for (int first = 1;; first = 0) {
     int done = attributes(s, &p, e, t->rows + element->row * t->width, &tag);
     if (done != CONTINUES || (first && tag.slash)) goto stop;
@@ -1170,7 +1170,7 @@ static int end_tag(const Scan *s, Text *pp, Text e) {
     return CONTINUES;
   }
   while (p < e && !IS(*p, NAME_END)) p++;
-  if (LOWER(*name) == 't') { /* the end of a template is counted */
+  if (LOWER(*name) == 't') { /* the exact walk counts the ends of templates */
     const Name *element = look_up(&s->tables->elements, name, (size_t)(p - name));
     if (element && element->kind == LOOK) return STOPS;
   }
@@ -1191,7 +1191,7 @@ static int declaration(Scan *s, Text *pp, Text e) {
   return CONTINUES;
 }
 
-/* Scans from `p` to `e`: returns `e` when it got through, else where to look. */
+/* Scans from `p` to `e`; returns `e` if it got through, else the place for a closer look. */
 static Text scan(Scan *s, Text p, Text e) {
   size_t batch = s->depth ? SIZE_MAX : BATCH; /* the inside of an element is done in one go */
   while (s->count < batch) {
@@ -1214,19 +1214,19 @@ static Text scan(Scan *s, Text p, Text e) {
 
 /* ---- XML */
 
-/* What is known of an element by its name as it is written. */
+/* What is known of an element, by its name as written. */
 typedef struct {
   int text, is_item; /* what its text holds; whether it is an item of a feed */
   void *attributes;
 } Known;
 
-/* How that is asked: what the exact walk has met. */
+/* Functions that look up what was learned from the exact walk. */
 typedef struct {
   void *data;
   int (*element)(void *data, Text name, size_t n, Known *known);          /* 0: unknown */
   int (*attribute)(void *data, const Known *known, Text name, size_t n); /* -1: unknown */
   int (*tag)(void *data, Text tag, size_t n); /* what the text after it holds; -1: unknown */
-  /* Begins a scope, on another base; 0: it is to be looked at. Without a value it ends. */
+  /* Begins a scope with another base; 0: it needs a closer look. Without a value, ends it. */
   int (*scope)(void *data, Text value, size_t n);
 } Lookup;
 
@@ -1237,13 +1237,13 @@ typedef struct {
 
 /* HTML in the text of an element, in which something was found. */
 typedef struct {
-  Item item; /* around it; NULL where that began earlier */
+  Item item; /* around it; NULL if that began earlier */
   Text text;
   size_t first, last;
   int scope; /* its number, 0 outside */
 } Markup;
 
-/* An element with a base of its own, in no other, that is read as a whole: what was before it. */
+/* The outermost element with a base of its own, read as a whole: the state before it. */
 typedef struct {
   Text start; /* of its start tag */
   size_t found, markups;
@@ -1251,15 +1251,15 @@ typedef struct {
   int scopes;
 } Scope;
 
-enum { MOST_OPEN = 4 }; /* scopes in each other */
+enum { MOST_OPEN = 4 }; /* nested scopes */
 
 enum Reads { READS_MARKUP = 1, TELLS_FLAWS = 2 };
 
 typedef struct {
   Scan scan;
   Lookup lookup;
-  ptrdiff_t depth, floor; /* how many elements are open; of those not to be left */
-  int reads; /* what it may: of `Reads` */
+  ptrdiff_t depth, floor; /* how many elements are open, and how many must stay open */
+  int reads; /* what it may read: of `Reads` */
   Item item;
   Scope scope; /* zeros outside of scopes */
   struct {
@@ -1267,7 +1267,7 @@ typedef struct {
     int number;
   } opened[MOST_OPEN]; /* the scopes that are being read */
   int open, scopes; /* how many those are; how many were begun */
-  size_t flushed; /* what was found before, and handed on */
+  size_t flushed; /* how much was found before, and handed on */
   Markup *markups;
   size_t count, room;
 } Xml;
@@ -1284,7 +1284,7 @@ static int push_markup(Xml *x, const Markup *markup) {
   return CONTINUES;
 }
 
-/* Whether all references in a value are of these: readers disagree on undefined entities. */
+/* Whether all references in a value are known ones: readers disagree on undefined entities. */
 static int is_readable(Text p, Text e) {
   unsigned char means;
   for (; (p = find(p, e, '&')); p++)
@@ -1294,15 +1294,15 @@ static int is_readable(Text p, Text e) {
 
 enum { MAX_FLAWED = 1 << 18 }; /* a longer text with a flaw in it is left to the exact walk */
 
-/* Whether a text as written may have a flaw that readers disagree on. */
+/* Whether a raw text may have a flaw that readers disagree on. */
 static int may_be_flawed(Text p, Text e, int is_escaped) {
   if (is_escaped && !is_readable(p, e)) return 1;
   while (p < e && *p != NO_CHARACTER && (*p >= 0x20 || among("\t\n\r", *p))) p++;
   return p < e;
 }
 
-/* What a text means, at `out`, which has room for as much; NULL where it is not read here. What
-   begins no reference to a character, or one to an undefined entity, means itself. */
+/* Decodes a text to `out`, which has room for it; NULL if it is not read here. An `&` means itself
+   if it begins no character reference, or that of an undefined entity. */
 static unsigned char *decoded(Text p, Text e, unsigned char *out) {
   while (p < e) {
     Text q = find(p, e, '&');
@@ -1318,7 +1318,7 @@ static unsigned char *decoded(Text p, Text e, unsigned char *out) {
   return out;
 }
 
-/* The place in a text that stands for the one `n` bytes on in what it means. */
+/* The place in a text as written that is `n` decoded bytes further on. */
 static Text written_at(Text p, Text e, size_t n) {
   unsigned char means;
   while (n-- && p < e) {
@@ -1328,7 +1328,7 @@ static Text written_at(Text p, Text e, size_t n) {
   return p;
 }
 
-/* Hands on what was found in what a text means, in places of the text. */
+/* Hands on what was found in a decoded text, with places in the text as written. */
 static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escaped) {
   ptrdiff_t at = 0;
   for (size_t i = 0; i < inner->count; i++) {
@@ -1340,7 +1340,7 @@ static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escape
     at = to;
     Text end = is_escaped ? written_at(p, e, (size_t)(f.end - to)) : p + (f.end - to);
     int is_flawed = is_escaped && !is_readable(p, end);
-    /* What is no flaw may be looked at: `&amp;nbsp;`, or `&nbsp;` in a section. */
+    /* No flaw, so it needs a closer look: `&amp;nbsp;`, or `&nbsp;` in a section. */
     if ((f.odd & ODD_NAME && !is_flawed) || (is_flawed && !outer->flaws_told)) return STOPS;
     f.odd = is_flawed || f.odd;
     f.at = f.from = start - outer->text;
@@ -1351,7 +1351,7 @@ static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escape
   return CONTINUES;
 }
 
-/* HTML in a text, or in its one section. */
+/* Scans the HTML in a text, or in its only CDATA section. */
 static int markup(Xml *x, Text p, Text e, int is_escaped) {
   Scan *outer = &x->scan;
   size_t n = (size_t)(e - p);
@@ -1382,7 +1382,7 @@ static int xml_value(Scan *s, const Attribute *a, int holds) {
   return is_told || is_readable(a->value, a->end) ? value(s, a, holds) : STOPS;
 }
 
-/* The text after a start tag, which is over at the next tag. */
+/* Reads the text after a start tag, which ends at the next tag. */
 static int xml_text(Xml *x, Text *pp, Text e, int holds) {
   Scan *s = &x->scan;
   Text p = *pp, stop = find(p, e, '<'), begin = p, end = stop;
@@ -1418,7 +1418,7 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
 enum { MOST_HELD = 8 }; /* attributes that hold references */
 enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
 
-/* What the text after a start tag holds, by the tag but for the base that it states. */
+/* What the text after a start tag holds, looked up by the tag without the base that it states. */
 static int text_by_tag(const Xml *x, Text tag, Text end, const Attribute *stated) {
   unsigned char room[MAX_TAG];
   Text cut = stated->value ? stated->value : end, on = stated->value ? stated->end : end;
@@ -1429,7 +1429,7 @@ static int text_by_tag(const Xml *x, Text tag, Text end, const Attribute *stated
   return x->lookup.tag(x->lookup.data, room, before + after);
 }
 
-/* The base that a tag states is read on the one around it. */
+/* Begins a scope; the base that its tag states is resolved against the one around it. */
 static int begin_scope(Xml *x, Text tag, const Attribute *stated) {
   Scope scope = {tag, x->flushed + x->scan.count, x->count, x->item, x->scopes};
   if (x->open == MOST_OPEN || value(&x->scan, stated, URL) != CONTINUES ||
@@ -1505,21 +1505,21 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
   return CONTINUES;
 }
 
-/* After what ends in some text, which begins at `p` or later; NULL where it does not. */
+/* The end of the first such `text` at `p` or later; NULL if there is none. */
 static Text after(Text p, Text e, const char *text) {
   for (; (p = find(p, e, *text)); p++)
     if (begins(p, e, text)) return p + strlen(text);
   return NULL;
 }
 
-/* After the comment, section or instruction that `<` before `p` begins; NULL where none ends. */
+/* The end of the comment, section or instruction whose `<` is before `p`; NULL if it has none. */
 static Text after_aside(Text p, Text e) {
   if (begins(p, e, "!--")) return after(p + 3, e, "-->");
   if (begins(p, e, "![CDATA[")) return after(p + 8, e, "]]>");
   return *p == '?' ? after(p + 1, e, "?>") : NULL;
 }
 
-/* How many elements are open at once at most, in all of a document that is well-formed. */
+/* The most elements that are open at once, in the whole of a well-formed document. */
 static ptrdiff_t xml_depth(Text p, Text e) {
   ptrdiff_t depth = 0, most = 0;
   while (p && (p = find(p, e, '<')) && e - ++p > 1) {
@@ -1534,14 +1534,14 @@ static ptrdiff_t xml_depth(Text p, Text e) {
   return most;
 }
 
-/* Whether there is room in a batch, where each scope takes some too; one that is read as a whole has
-   its own. */
+/* Whether a batch has room left. Each scope takes some too; one that is read as a whole has a batch
+   of its own. */
 static int goes_on(const Xml *x) {
   size_t found = x->flushed + x->scan.count - x->scope.found;
   return found + 8 * (size_t)(x->scopes - x->scope.scopes) < BATCH;
 }
 
-/* Reads XML as `xml` does; it may end in a scope. */
+/* Reads XML as `xml` does, but may end inside a scope. */
 static Text xml_range(Xml *x, Text p, Text e) {
   Scan *s = &x->scan;
   while (goes_on(x)) {
@@ -1568,8 +1568,8 @@ static Text xml_range(Xml *x, Text p, Text e) {
   return p;
 }
 
-/* Reads XML from `p` to `e`, after the start tag of the root: returns `e` when it got through, else
-   where to look. A scope that is not read as a whole is looked at from its beginning. */
+/* Reads XML from `p` to `e`, after the start tag of the root; returns `e` if it got through, else
+   the place for a closer look: the beginning of a scope that was not read as a whole. */
 static Text xml(Xml *x, Text p, Text e) {
   p = xml_range(x, p, e);
   if (!x->open) return p;
@@ -1583,9 +1583,9 @@ static Text xml(Xml *x, Text p, Text e) {
   return scope.start;
 }
 
-/* ---- The head of a page, where programs that save leave marks: see `tags.head_tokens` */
+/* ---- The head of a page, where programs that save pages leave marks: see `tags.head_tokens` */
 
-/* Copies to `out` all up to the end of the head's last token but raw text, and returns that end. */
+/* Copies the head without raw text to `out`, and returns the end of its last token. */
 static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
   Text last = p, kept = p;
   while ((p = find(p, e, '<')) && e - p > 1) {
