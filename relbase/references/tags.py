@@ -66,7 +66,7 @@ class Attribute(NamedTuple):
 
 
 def tag_end(text: bytes, pos: int, end: int) -> int:
-    """The offset after the `>` of the tag whose name ends at `pos`; -1 when it is not closed."""
+    """Return the offset after the `>` of the tag whose name ends at `pos`; -1 if it has none."""
     found = _rest_of_tag.match(text, pos, end)
     return found.end() if found else -1
 
@@ -101,7 +101,7 @@ def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:
-    """Whether a tag ends in `/>`, where the slash is not part of an unquoted value."""
+    """Return whether a tag ends in `/>`, where the slash is not part of an unquoted value."""
     if not text.endswith(b"/>", pos, end):
         return False
     last = deque(_attributes.finditer(text, pos, end), maxlen=1)
@@ -109,7 +109,7 @@ def self_closing(text: bytes, pos: int, end: int) -> bool:
 
 
 def comment_end(text: bytes, pos: int, end: int) -> int:
-    """The offset after the comment whose `<!--` ends at `pos`; `end` when it is not closed."""
+    """Return the offset after the comment whose `<!--` ends at `pos`; `end` if not closed."""
     if text.startswith((b">", b"->"), pos, end):
         return text.index(b">", pos) + 1
     found = _comment_end.search(text, pos, end)
@@ -117,13 +117,13 @@ def comment_end(text: bytes, pos: int, end: int) -> int:
 
 
 def bogus_comment_end(text: bytes, pos: int, end: int) -> int:
-    """The offset after the `>` that closes `<?`, `<!x`, `</ ` or a doctype; `end` without one."""
+    """Return the offset after the `>` that closes `<?`, `<!x`, `</ ` or a doctype, or `end`."""
     found = text.find(b">", pos, end)
     return end if found < 0 else found + 1
 
 
 def cdata_end(text: bytes, pos: int, end: int) -> int:
-    """The offset of the `]]>` that closes a CDATA section; `end` when there is none."""
+    """Return the offset of the `]]>` that closes a CDATA section; `end` if there is none."""
     found = text.find(b"]]>", pos, end)
     return end if found < 0 else found
 
@@ -208,7 +208,7 @@ _script_double_escaped: Final = expression(rb"-->|</[sS][cC][rR][iI][pP][tT](?=[
 
 
 def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
-    """The offset of the `</name` that ends the raw text beginning at `pos`; `end` without one."""
+    """Return the offset of the `</name` that ends the raw text at `pos`; `end` if there is none."""
     if name == b"plaintext":
         return end
     # Most texts have at most one `<`, that of the end tag, and a single byte is found fastest.

@@ -1,4 +1,4 @@
-"""The grammars inside one attribute value: where its URLs are, and how a new one is spelled there.
+"""The grammars inside one attribute value: where its URLs are, and how to write a new one there.
 
 No span begins or ends with U+0000 to U+0020 (rule 6), since the URL parser drops them. Only `url`
 yields an empty span: there the element decides whether an empty value is a reference.

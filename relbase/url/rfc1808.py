@@ -29,7 +29,7 @@ _components_match: Final = regex(
 
 
 class Components(NamedTuple):
-    """The six components of a URL (§2.1), each without its delimiter; None where it is absent.
+    """The six components of a URL (§2.1), each without its delimiter; None if absent.
 
     `path` is never None: it is "" if the URL has none, and includes the slash before it (§2.4.6).
     """

@@ -121,7 +121,7 @@ _SETS["uchar"] = "".join([_SETS[name] for name in ("alpha", "digit", "safe", "ex
 XCHAR: Final = _SETS["uchar"] + _SETS["reserved"]
 _SETS["xchar"] = XCHAR
 
-# That a later RFC decided otherwise is said of the character, not of the production.
+# Characters that a later RFC decided on otherwise, in whatever production.
 _LATER: Final = {"~": "RFC 2396 §2.3 allows it"}
 
 _escape_match: Final = regex("%[0-9A-Fa-f]{2}").match

@@ -130,7 +130,7 @@ def _check_fieldspecs(text: str, start: int, end: int) -> Iterator[Violation]:
 
 
 def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Where the fieldspecs of a Prospero URL begin (after ";"), have their "=", and end."""
+    """Yield where each fieldspec of a Prospero URL begins (after ";"), has its "=", and ends."""
     while start < end:
         stop = _find(text, ";", start + 1, end)
         yield start + 1, _find(text, "=", start + 1, stop), stop
