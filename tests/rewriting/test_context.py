@@ -69,6 +69,8 @@ def test_a_shorter_url_is_no_refund(
     call = {"url": url, "kind": "html", "profile": "whatwg"}
     allow(monkeypatch, 2 * cost)
     assert not growth_notes(assert_agreed(document, **call))
+    result = assert_agreed(document + b'<a href="z">', **call)
+    assert [link.status.value for link in result.links] == ["rewritten"] * 3 + ["kept"]
     allow(monkeypatch, 2 * cost - 1)
     result = assert_agreed(document, **call)
     assert [link.status.value for link in result.links] == ["rewritten", "rewritten", "kept"]

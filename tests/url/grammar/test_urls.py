@@ -215,3 +215,6 @@ def test_remarks_are_moved_to_where_the_url_stands() -> None:
 def test_messages_stay_short() -> None:
     for text in ("a" * 100_000 + ":b", "a_" * 100_000 + ":b", "../" * 100_000):
         assert all(len(one.message) < 200 for one in violations(text, BASE))
+    for size, more in ((40, ""), (41, "...")):
+        [found] = violations("x" * size + ":y")
+        assert found.message.startswith(f'"{"x" * 40}{more}" reads as a scheme')
