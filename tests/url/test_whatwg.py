@@ -55,6 +55,11 @@ def test_a_failure_of_any_length_has_a_short_text() -> None:
     with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
         PreparedBase("http://a/" + "b" * 1_000_000).resolve("//[" + "x" * 1_000_000)
     assert len(str(caught.value)) < 1000
+    reference = "//[".ljust(200, "x")
+    for more, shown in (("", ""), ("x", "\N{HORIZONTAL ELLIPSIS}")):
+        with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
+            PreparedBase(BASE).resolve(reference + more)
+        assert repr(reference + shown) in str(caught.value)
 
 
 PIECES = ["/", "//", "\\", ".", "..", "../", "g", ":", ";", "?", "#", "@", " ", "\t", "\n", "\x00"]
