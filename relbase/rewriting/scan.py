@@ -170,12 +170,12 @@ class _Linker:
     def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
         """The links up to the next place that the scanner cannot decide."""
         names = {} if self._is_packed else self._names
-        links, at, cost, shown, *lines = self._made(text, where, names, self._lines)
+        budget = self._budget
+        links, at, cost, shown, *lines = self._made(text, where, names, self._lines, budget)
         if links is None:
             assert self._listing is not None
             found: tuple[Any, ...] = self._listing(text, *where)  # charged one by one
             return found
-        budget = self._budget
         if budget is not None:
             budget.left -= cost
             budget.shown -= shown
@@ -187,7 +187,8 @@ class _Linker:
 
     def whole(self, text: bytes) -> list[tuple[Any, ...]] | None:
         """All links of a text; None if the scanner cannot decide a place. Threads may share it."""
-        links, at, *_ = self._made(text, (0, len(text), False, False), {}, _FIRST_LINE)
+        where = 0, len(text), False, False
+        links, at, *_ = self._made(text, where, {}, _FIRST_LINE, Budget(len(text)))
         return None if at >= 0 else links
 
     def _made(
@@ -196,8 +197,9 @@ class _Linker:
         where: tuple[int, ...],
         names: dict[Any, Any],
         lines: tuple[int, int, int],
+        budget: Budget | None,
     ) -> tuple[Any, ...]:
-        budget, covered = self._budget, (_AT_ONCE, _AT_ONCE)
+        covered = _AT_ONCE, _AT_ONCE
         if budget is not None:
             covered = min(budget.left, _AT_ONCE), min(budget.shown, _AT_ONCE)
         made_with = (*self._types, names, *self._made_with)
