@@ -27,9 +27,6 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LF: Final = 0x0A
 _CR: Final = 0x0D
 
-# Nobody needs more of them: a message gets one note.
-MAX_DOUBTFUL: Final = 100
-
 
 class Promise(NamedTuple):
     """A Content-Length: its number, and where the bytes that it counts begin."""
@@ -53,9 +50,8 @@ class Message(NamedTuple):
     # the only Content-Length of the header, if it did not prove true; its `body` is an offset in
     # `content`
     unproven: Promise | None = None
-    # where lines begin in `content` that look like a separator, but follow no empty line; at most
-    # `MAX_DOUBTFUL`
-    doubtful: tuple[int, ...] = ()
+    # where the first line in `content` begins that looks like a separator but follows no empty line
+    doubtful: int | None = None
 
     @property
     def data(self) -> bytes:
@@ -130,7 +126,7 @@ class _Source:
         body = self._search(_HEADER_END, _HEADER_END_SIZE, content - 1)
         digits = self._digits(content, body)
         following, ending, unproven = None, body, None
-        doubtful: list[int] = []
+        doubtful: int | None = None
         if digits is not None:
             length = self.data[content + digits.start : content + digits.end]
             promise = Promise(int(length), body - content)
@@ -143,8 +139,8 @@ class _Source:
             ending = self._empty_line(content, following)
         spans = pairwise((0, content, ending, following))
         separator, text, after = (self.copied(start, end) for start, end in spans)
-        places = tuple(at - content for at in doubtful)
-        return Message(offset, separator, text, after, digits, unproven, places), following
+        doubtful = doubtful and doubtful - content
+        return Message(offset, separator, text, after, digits, unproven, doubtful), following
 
     def _search(self, pattern: re.Pattern[bytes], size: int, at: int) -> int:
         """Where the first match from `at` on ends, or the file; `size`: of the longest match."""
@@ -177,10 +173,10 @@ class _Source:
         is_end = following == len(self.data)
         return following if is_end or is_separator(self._line(following)) else None
 
-    def _next_separator(self, at: int) -> tuple[int, list[int]]:
-        """Where the next From_ line after an empty line begins, or the end; the doubtful lines."""
+    def _next_separator(self, at: int) -> tuple[int, int | None]:
+        """Where the next From_ line after an empty line begins, or the end; the doubtful line."""
         at = max(at, 0)
-        doubtful: list[int] = []
+        doubtful: int | None = None
         while True:
             found = self.data.find(_FROM_AFTER_LINE, at)
             if found >= 0:
@@ -189,8 +185,7 @@ class _Source:
                 if is_separator(self._line(at)):
                     if self._empty_line(0, at) < at:
                         return at, doubtful
-                    if len(doubtful) < MAX_DOUBTFUL:
-                        doubtful.append(at)
+                    doubtful = doubtful or at
                 continue
             at = max(at, len(self.data) - len(_FROM_AFTER_LINE) + 1)
             if not self._grow():

@@ -46,10 +46,9 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
 
 
 def _settled(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
-    notes = [
-        Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL)
-        for at in message.doubtful[:1]
-    ]
+    notes: list[Note] = []
+    if (at := message.doubtful) is not None:
+        notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL))
     if message.length is not None:
         # Edit the Content-Length even if, for readers of mail, the header ends before it.
         start, end = message.length

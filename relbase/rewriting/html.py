@@ -7,7 +7,7 @@ references, CSS or JSON escapes, a charset), a view decodes it, and lowers the i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
 
@@ -360,6 +360,12 @@ def _write_value(items: Iterable[Item], attribute: Attribute, charset: str) -> I
     make_view = partial(attribute_view, b"", b'"', charset)
     for item in lower_plain(items, plain_in_quotes, make_view, attribute.start):
         if isinstance(item, Edit):
-            yield item._replace(new=b'%b"%b"' % (equals, item.new))
+            quoted = _quoted if len(item.new) <= _REMEMBERED else _quoted.__wrapped__
+            yield item._replace(new=quoted(equals, item.new))
         else:
             yield item
+
+
+# Most are the same: of a million attributes each need not have its own.
+_REMEMBERED: Final = 1024
+_quoted: Final = lru_cache(maxsize=64)(lambda equals, new: b'%b"%b"' % (equals, new))
