@@ -163,7 +163,9 @@ enum Odd { ODD_NAME = 1, ODD_CHARACTER = 2 };
 /* A reference, and the part of it that is replaced. */
 typedef struct {
   ptrdiff_t at, end, name, name_end, from, to;
-  int shape, attribute, holds, odd;
+  int holds;
+  short attribute;
+  unsigned char shape, odd; /* small: one tag may hold a million of these */
 } Found;
 
 /* Where the new text for a shape may stand as it is, besides in quotes. */
@@ -213,14 +215,14 @@ static int push(Scan *s, const Found *found) {
 }
 
 static int add(Scan *s, Text at, Text end, int shape) {
-  Found f = {.at = at - s->text, .end = end - s->text, .shape = shape};
+  Found f = {.at = at - s->text, .end = end - s->text, .shape = (unsigned char)shape};
   f.name = s->name - s->text;
   f.name_end = s->name_end - s->text;
   f.from = f.at;
   f.to = f.at + s->shapes->until[shape];
-  f.attribute = s->attribute;
+  f.attribute = (short)s->attribute;
   f.holds = s->holds;
-  f.odd = s->odd;
+  f.odd = (unsigned char)s->odd;
   return push(s, &f);
 }
 
