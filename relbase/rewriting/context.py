@@ -161,13 +161,13 @@ MAX_GROWTH_BYTES: Final = 64 << 20
 class Budget:
     """How much one document, with everything nested in it, may still grow."""
 
-    __slots__ = ("_allowed", "left", "refused", "shown")
+    __slots__ = ("_allowed", "left", "listable", "refused")
 
     def __init__(self, size: int) -> None:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
         self.left = self._allowed
         # How many characters of URLs may still be listed for references that are kept.
-        self.shown = self._allowed
+        self.listable = self._allowed
         self.refused = 0
 
     @property
@@ -183,28 +183,37 @@ class Budget:
         self.refused += 1
         return False
 
-    def covered(self, edits: list[Edit], depth: int) -> list[Edit]:
-        if not edits or self.covers(edits):
+    def spend_if_covered(self, growth: int, listed: int = 0) -> bool:
+        """Pay for several references at once, or for none."""
+        if growth > self.left:
+            return False
+        self.left -= growth
+        self.listable -= listed
+        return True
+
+    def paid_of(self, edits: list[Edit], depth: int) -> list[Edit]:
+        """Pay for the edits of a text that is nested `depth` documents deep; return those paid."""
+        if not edits or self.spend_on_all(edits):
             return edits
         weights = {new: weight(new.decode("ascii"), depth) for new in set(map(_new, edits))}
         costs = [max(0, weights[new] - end + start) for start, end, new in edits]
         return [edit for edit, cost in zip(edits, costs, strict=True) if self.spend(cost)]
 
-    def covers(self, edits: list[Edit]) -> bool:
+    def spend_on_all(self, edits: list[Edit]) -> bool:
         """Pay for all edits if they cost the same at any depth; False if nothing was paid."""
         news = set(map(_new, edits))
         if any(weight(new.decode("ascii"), 1) != len(new) for new in news):
             return False
         cost = sum(max(0, len(new) - end + start) for start, end, new in edits)
-        return cost <= self.left and self.spend(cost)
+        return self.spend_if_covered(cost)
 
     def state(self) -> tuple[int, int, int]:
         """Return the state that `restore` returns to after a visit on trial."""
-        return self.left, self.shown, self.refused
+        return self.left, self.listable, self.refused
 
     def restore(self, state: tuple[int, int, int]) -> None:
         """Forget what was charged since `state`."""
-        self.left, self.shown, self.refused = state
+        self.left, self.listable, self.refused = state
 
     def note(self, part: str) -> Note | None:
         if not self.refused:

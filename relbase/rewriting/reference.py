@@ -64,7 +64,7 @@ def visit_url(
     elif task.policy.keep_templates:
         verdict = _with_placeholders(verdict, text, span, place)
     status, url, note = verdict
-    if status is Status.REWRITTEN and not is_paid(written, url, task.budget, context.depth):
+    if status is Status.REWRITTEN and not pay(written, url, task.budget, context.depth):
         status, url, note = Status.KEPT, None, None
     if not task.edits_only or (status is Status.UNRESOLVED and note is None):
         yield Found(
@@ -88,7 +88,7 @@ def visit_url(
         yield smallest(written, _spelled(url, text, span, place), span)
 
 
-def is_paid(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:
+def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:
     """Charge the budget for a reference nested `depth` documents deep; False if it must stay.
 
     `url` is None if the budget was spent before, so that the reference was not resolved.
@@ -246,20 +246,20 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
             return Verdict(status, placed.url, placed.note)
     if is_kept or is_chosen:
-        return Verdict(Status.KEPT, _shown(reference, context, place))
+        return Verdict(Status.KEPT, _listed_url(reference, context, place))
     if context.task.budget is not None and context.task.budget.is_spent:
-        return Verdict(Status.REWRITTEN, None)  # `is_paid` refuses it
+        return Verdict(Status.REWRITTEN, None)  # `pay` refuses it
     return _resolved(reference, context, place)
 
 
-def _shown(reference: str, context: Context, place: Place) -> str | None:
+def _listed_url(reference: str, context: Context, place: Place) -> str | None:
     """What a reference that stays resolves to, if that is listed and the budget allows it."""
     budget = context.task.budget
-    if context.task.edits_only or (budget is not None and budget.shown < 0):
+    if context.task.edits_only or (budget is not None and budget.listable < 0):
         return None
     url = _resolved(reference, context, place).url
     if budget is not None:
-        budget.shown -= len(url or "")
+        budget.listable -= len(url or "")
     return url
 
 

@@ -111,15 +111,13 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
     scan, shapes, depth = priced_scan_for(context, walk), shape_edits(context), context.depth
     budget = context.task.budget or Budget(0)
 
-    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+    def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(shapes, text, *where)
-        if cost is not None and cost <= budget.left:
-            budget.left -= cost
-        else:
-            edits = budget.covered(edits, depth)
+        if cost is None or not budget.spend_if_covered(cost):
+            edits = budget.paid_of(edits, depth)
         return edits, *places
 
-    return covered
+    return paid
 
 
 # ---- what the compiled scanner lists
@@ -171,14 +169,13 @@ class _Linker:
         """The links up to the next place that the scanner cannot decide."""
         names = {} if self._is_packed else self._names
         budget = self._budget
-        links, at, cost, shown, *lines = self._made(text, where, names, self._lines, budget)
+        links, at, cost, listed, *lines = self._made(text, where, names, self._lines, budget)
         if links is None:
             assert self._listing is not None
             found: tuple[Any, ...] = self._listing(text, *where)  # charged one by one
             return found
         if budget is not None:
-            budget.left -= cost
-            budget.shown -= shown
+            budget.spend_if_covered(cost, listed)
         if self._is_packed:
             size = len(links[-1]) // 4
             return (Packed(names, links, size, *self._around) if size else ()), at
@@ -199,11 +196,11 @@ class _Linker:
         lines: tuple[int, int, int],
         budget: Budget | None,
     ) -> tuple[Any, ...]:
-        covered = _AT_ONCE, _AT_ONCE
+        limits = _AT_ONCE, _AT_ONCE
         if budget is not None:
-            covered = min(budget.left, _AT_ONCE), min(budget.shown, _AT_ONCE)
+            limits = min(budget.left, _AT_ONCE), min(budget.listable, _AT_ONCE)
         made_with = (*self._types, names, *self._made_with)
-        made: tuple[Any, ...] = self._links(text, *where, made_with, *covered, *lines)
+        made: tuple[Any, ...] = self._links(text, *where, made_with, *limits, *lines)
         return made
 
 
@@ -269,10 +266,10 @@ class _Lister:
         budget, keeps = self._context.task.budget, self._keeps
         stays = written.startswith("#") and is_local(holds)
         if stays or (keeps is not None and keeps(written)):
-            if budget is None or budget.shown < 0:
+            if budget is None or budget.listable < 0:
                 return Status.KEPT, None
             status = Status.KEPT
-            budget.shown -= len(edit.new) + len(written) - rest
+            budget.listable -= len(edit.new) + len(written) - rest
         elif budget is not None and not budget.spend(edit.cost):
             return Status.KEPT, None
         return status, edit.new.decode("ascii") + written[rest:]

@@ -36,7 +36,7 @@ from relbase.rewriting.items import (
     lowered,
     plain_in_quotes,
 )
-from relbase.rewriting.reference import Place, is_paid, on_codebase
+from relbase.rewriting.reference import Place, on_codebase, pay
 from relbase.rewriting.scan import xml_scan_for
 from relbase.rewriting.shape_edits import is_same_in_css
 from relbase.rewriting.xml_bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
@@ -141,7 +141,7 @@ class Visit:
         edits, at = passed.edits, 0
         budget = context.task.budget
         written = [edit for edit in edits if _is_written(edit)] if passed.has_flaws else edits
-        is_charged = budget and not budget.covers(written)
+        is_charged = budget and not budget.spend_on_all(written)
 
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
             found, flawed = edits[first:last], []
@@ -149,7 +149,7 @@ class Visit:
                 spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
                 flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
                 found = [edit for edit in found if _is_written(edit)]
-            return flawed, budget.covered(found, depth) if budget and is_charged else found
+            return flawed, budget.paid_of(found, depth) if budget and is_charged else found
 
         around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in passed.markups:
@@ -262,7 +262,7 @@ class Visit:
             trial = None
             if task.budget:
                 trial = Budget(len(raw))
-                trial.shown = task.budget.shown
+                trial.listable = task.budget.listable
             items = self._read(slot, raw, context.asking(task._replace(budget=trial)))
             return _without(items, doubtful, context, trial)
         tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
@@ -356,7 +356,7 @@ def _without(
             holds = at < len(places) and places[at] < item.span.end
             depth = context.depth + 1
             if item.status is Status.REWRITTEN and (
-                holds or not is_paid(item.reference, item.url, budget, depth)
+                holds or not pay(item.reference, item.url, budget, depth)
             ):
                 left.append(item.span)
                 if holds and not is_noted:
@@ -366,7 +366,7 @@ def _without(
             if not context.task.edits_only or item.status is Status.UNRESOLVED:
                 yield item
     if budget and trial:
-        budget.shown = trial.shown
+        budget.listable = trial.listable
         budget.refused += trial.refused
     starts = [span.start for span in left]
     for edit in edits:
