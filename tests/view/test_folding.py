@@ -11,7 +11,7 @@ from rows import cases, edits
 from view_laws import assert_law
 
 from relbase.bases.headers import url_of
-from relbase.edit import Edit, splice
+from relbase.edit import Edit, Span, splice
 from relbase.view.folding import calendar_view, decoded_words, folded_view, meant
 
 TABLES: Final = Path(__file__).with_name("folding.txt")
@@ -29,6 +29,11 @@ def test_words(raw: bytes, expected: str | None) -> None:
 @cases(TABLES, "written", raw=bytes, changes=edits, written=bytes)
 def test_what_is_written(raw: bytes, changes: list[Edit], written: bytes) -> None:
     assert splice(raw, folded_view(raw).lower(changes)) == written
+
+
+def test_the_place_of_a_url_in_encoded_words_is_all_of_it() -> None:
+    raw = b"=?utf-8?Q?a?=/b"
+    assert folded_view(raw).places()(Span(1, 3)) == Span(0, len(raw))
 
 
 # ---- values of calendars: RFC 5545 §3.1 and §3.3.11, folding and escapes of TEXT
