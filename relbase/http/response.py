@@ -179,10 +179,9 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
         row = ROWS[field.name]
         if row.holds is not None:
             is_outside = row.on_request or States.HTTP in row.states
-            # HTTP has no encoded words, but `visit_field` would decode what looks like one.
-            if b"=?" not in data[slice(*field.value)]:
-                form = headers.FIELDS[field.name.encode()]
-                yield from visit_field(data, field, form, request if is_outside else stated)
+            context = request if is_outside else stated
+            form = headers.FIELDS[field.name.encode()]
+            yield from visit_field(data, field, form, context, words=False)  # HTTP has none
 
 
 def _rest_notes(response: _Response) -> Iterator[Note]:

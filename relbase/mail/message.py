@@ -180,7 +180,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
 
 
 def visit_field(
-    data: bytes, field: Field, form: headers.LinkingField, context: Context
+    data: bytes, field: Field, form: headers.LinkingField, context: Context, *, words: bool = True
 ) -> Iterator[Item]:
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(form.syntax))
@@ -188,7 +188,8 @@ def visit_field(
         raw = value[span.start : span.end]
         # In the quotes of a parameter, a backslash would begin an escape.
         is_parameter = form is headers.EXTERNAL_BODY
-        view = folded_view(raw, b"\\" if is_parameter else headers.quote_before(value, span))
+        quote = b"\\" if is_parameter else headers.quote_before(value, span)
+        view = folded_view(raw, quote, words=words)
         items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
         yield from lower(items, view, field.value.start + span.start)
 

@@ -21,9 +21,11 @@ from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode
 
 
-def folded_view(raw: bytes, quote: bytes = b"") -> View:
-    """Return the view of a URL in a header field: no white space, encoded words decoded."""
-    if b"=?" in raw:
+def folded_view(raw: bytes, quote: bytes = b"", *, words: bool = True) -> View:
+    """Return the view of a URL in a header field: no white space, encoded words decoded, if any."""
+    if not words:
+        return RunView(raw, _folds, lambda new: _spelled(new, quote, words=False))
+    if b"=?" in raw and any(_words(raw)):
         return WordView(raw, quote)
     return RunView(raw, _folds, lambda new: _spelled(new, quote), _joins)
 
@@ -100,13 +102,16 @@ class _Spelled(dict[int, str]):
 _SPELLED: Final = _Spelled((number, chr(number)) for number in {*range(0x21, 0x7F)} - {*b'"<>'})
 
 
-def _spelled(new: bytes, quote: bytes) -> bytes:
+def _spelled(new: bytes, quote: bytes, *, words: bool = True) -> bytes:
     """Return new text as ASCII that cannot end the URL or line, or begin an encoded word."""
     text = decode_inner(new)
     spelled = new  # millions of edits may share it: it is not copied without need
     if _UNSAFE.search(text):
-        text = text.translate(_SPELLED).replace("=?", "%3D?")
-        spelled = (f"{text[:-1]}%3D" if text.endswith("=") else text).encode("ascii")
+        text = text.translate(_SPELLED)
+        if words:
+            text = text.replace("=?", "%3D?")
+            text = f"{text[:-1]}%3D" if text.endswith("=") else text
+        spelled = text.encode("ascii")
     return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
 
 
