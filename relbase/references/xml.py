@@ -12,7 +12,7 @@ from relbase.references.foreign import SHOWN
 from relbase.references.tags import Attribute
 from relbase.references.vocabulary import Slot, ValueOf, counting
 from relbase.references.xml_names import Bindings, Named, Names
-from relbase.references.xml_vocabulary import XML_BASE
+from relbase.references.xml_vocabulary import ITEMS, XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
@@ -304,7 +304,7 @@ def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
     """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
     prefix, colon, local = item.name.rpartition(b":")
     name = prefix + colon + b"link"
-    depth, pos = 0, item.end
+    depth, pos, others = 0, item.end, 0
     link: Attribute | None = None
     while found := _token(text, pos):
         start, pos = pos, found.end()
@@ -313,8 +313,10 @@ def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
             if depth < 0:
                 return start, link
         elif found.lastindex == _TAG:
-            if found[1] == item.name:
-                return start, link
+            if found[1].endswith(_ITEM_NAMES) and found[1].rpartition(b":")[2] in _ITEM_NAMES:
+                others += 1
+                if found[1] == item.name or others > _MOST_OTHERS:
+                    return start, link
             is_open = not found[3]
             if link is None and depth == 0 and found[1] == name:
                 if local != b"item":
@@ -333,6 +335,10 @@ def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
         return own.get(b"href")
     return None
 
+
+# Under other prefixes they may be items or not: to look beyond many would take quadratic time.
+_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
+_MOST_OTHERS: Final = 8
 
 ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 

@@ -51,6 +51,8 @@ class ItemLinks:
         span: Span | None = None,
     ) -> None:
         """Count the edits of a text that would differ if references resolved against a link."""
+        if len(link) > _LONGEST_LINK:  # each reference would cost as much
+            return
         simple = _simple(link.encode("utf-8", "surrogatepass"))
         if simple is None:
             try:
@@ -95,6 +97,9 @@ class ItemLinks:
             )
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 
+
+# In characters; nobody writes a longer one.
+_LONGEST_LINK: Final = 1 << 11
 
 # A link for which the result is known without resolving: `name` follows the link's directory, and
 # `/name` its root. If the link itself is relative, it extends the directory of the base.

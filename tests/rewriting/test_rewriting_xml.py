@@ -445,10 +445,24 @@ def test_values_are_what_the_referee_says(pieces: list[str]) -> None:
 
 
 # Threats N11 and E8.
+def _items_in_items(depth: int) -> bytes:
+    """Nest items, each with another prefix."""
+    names = [b"p%d" % number for number in range(min(depth, MAX_DECLARED - 1))]
+    declared = b" ".join(b"xmlns:%b='http://purl.org/rss/1.0/'" % name for name in names)
+    item = b"<%b:item><%b:description>&lt;a href='x'></%b:description><%b:link>/z</%b:link>"
+    opened = b"".join(item % (name, name, name, name, name) for name in names)
+    closed = b"".join(b"</%b:item>" % name for name in reversed(names))
+    return b"<rss " + declared + b">" + opened + closed + b"</rss>"
+
+
 HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "xml:base nested": lambda n: b"<a xml:base='b/'>" * (n // 21) + b"</a>" * (n // 21),
     "xml:base in a row": lambda n: b"<a>" + b"<b xml:base='c/'/>" * (n // 18) + b"</a>",
     "lines": lambda n: b"<a>" + b"\n<b xml:base='/c'/>" * (n // 18) + b"</a>",
+    "a long link of an item": lambda n: b"<rss><channel><item><link>http://z/" + b"a/" * (n // 4)
+    + b"</link><description>" + b'&lt;a href="./x">' * (n // 36) + b"</description></item>"
+    + b"</channel></rss>",
+    "items in others": lambda n: _items_in_items(n // 150),
     "items never closed": lambda n: b"<rss>" + b"<item><description>&lt;a href='x'&gt;" * (n // 38),
     "items in items": lambda n: b"<rss>"
     + b"<item><description>&lt;a href='x'&gt;</description>" * (n // 51),
