@@ -196,7 +196,18 @@ class Option(click.Option):
             kind["type"] = click.Path(readable=False)
         super().__init__(declared, help=text, **{**kind, **more})
 
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        if self.is_flag or self.multiple:
+            super().add_to_parser(parser, ctx)
+        else:  # collect the values of all occurrences, for `type_cast_value`
+            parser.add_option(self, self.opts, self.name, "append")
+
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        if isinstance(value, list) and not self.multiple:
+            value, *others = value
+            if {*others} - {value} and not ctx.resilient_parsing:
+                text = "is given more than once, with different values: give one of them"
+                raise click.UsageError(f"{self.get_error_hint(ctx)} {text}", ctx)
         value = super().type_cast_value(ctx, value)
         if self._read is None or not isinstance(value, (str, tuple)):  # it was not given
             return value

@@ -106,7 +106,9 @@ def settings(given: dict[str, Any]) -> Settings:
     for field in dataclasses.fields(Policy):
         value = given.pop(f"no_{field.name}" if field.default is True else field.name)
         policy[field.name] = not value if field.default is True else value
-        if isinstance(field.default, tuple):
+        if field.name == "keep":
+            policy["keep"] = partial(_matches, value) if value[1:] else next(iter(value), None)
+        elif isinstance(field.default, tuple):
             policy[field.name] = tuple(chain.from_iterable(value))
     return Settings(
         redirects=given.pop("redirect") or (dump.redirects if dump else ()),
@@ -154,6 +156,10 @@ def headers(value: str) -> Dump:
     from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
     return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
+
+
+def _matches(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:
+    return any(one.search(reference) for one in patterns)
 
 
 def pattern(value: str) -> re.Pattern[str]:
@@ -290,11 +296,9 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     if field.default is False:
         return Option(section, flag, text, basic=field.name == "keep_templates")
     metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
-    # The option of a field with several values can be repeated, and its name is singular.
-    if isinstance(field.default, tuple):
-        flag = flag.removesuffix("s")
-        return Option(section, f"{flag} {metavar}", text, dest=field.name, read=read, multiple=True)
-    return Option(section, f"{flag} {metavar}", text, read=read)
+    # The option can be repeated, so its name is singular.
+    flag, text = flag.removesuffix("s"), f"{text.removesuffix('.')} (repeatable)."
+    return Option(section, f"{flag} {metavar}", text, dest=field.name, read=read, multiple=True)
 
 
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
