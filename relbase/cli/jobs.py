@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
+    from relbase.cli.origins.paths import Found
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
@@ -84,17 +85,18 @@ class Plan(NamedTuple):
     finder: Finder
     several: bool  # whether there is more than one input
     skipped: str  # what is left out of trees, in words
+    deciding: str  # a digest of the options that decide about links
     now: str  # the same time for all archives of the run, in all processes
     roots: Mapping[str, Directory]
     uploads: bool = False  # whether the output is an object
 
 
 class Job(NamedTuple):
-    """One input, where its output goes, and the hashes that an earlier run reported for both."""
+    """One input, where its output goes, and what an earlier run reported of it."""
 
     input: Input
     output: Output | None = None
-    hashes: tuple[str, str] | None = None
+    reported: tuple[str, str, str] | None = None  # hashes of input and output, and `options_of`
 
 
 class State(Enum):
@@ -122,6 +124,7 @@ class Done:
     directory: str = ""  # in which a file was written, for `settle`
     url: str = ""  # the base
     source: str = ""  # what states it
+    options: str = ""  # as `options_of` returns it
     claimed: str = ""  # the URL that was found for it; "" if the user gave it
     sizes: tuple[int, int] = (0, 0)  # of the input and of the output
     hashes: tuple[str, str] = ("", "")  # of the same; "" if not needed
@@ -184,6 +187,7 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[D
             "state": done.state.value,
             "url": done.url or None,
             "source": done.source or None,
+            "options": done.options or None,
             "places": done.places,
             "on_given_url": done.on_given_url,
             "links": done.links,
@@ -208,11 +212,11 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[D
 _START: Final = b'{"version": 1, "file": "'
 
 
-def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
-    """The hashes of inputs that need not be done again, with their outputs'; and all outputs."""
+def read_report(path: str) -> tuple[dict[str, tuple[str, str, str]], set[str]]:
+    """What is reported of inputs that need not be done again, and all outputs."""
     import json  # noqa: PLC0415 (start-up time)
 
-    done: dict[str, tuple[str, str]] = {}
+    done: dict[str, tuple[str, str, str]] = {}
     outputs: set[str] = set()
     with open(path, "rb") as file:  # noqa: PTH123
         for number, line in enumerate(file, 1):
@@ -230,16 +234,25 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str]], set[str]]:
             if state in {State.REWRITTEN.value, State.UNCHANGED.value}:
                 outputs.add(output)
                 if all(hashes) and has_base and not row.get("error") and name != STDIN:
-                    done[name] = hashes
+                    done[name] = (*hashes, row.get("options") or "")
     return done, outputs
 
 
 def is_done(job: Job) -> bool:
-    if job.hashes is None:
+    if job.reported is None:
         return False
+    before, after, _ = job.reported
     if job.output is None:
-        return _hash_of(job.input) == job.hashes[1]
-    return (_hash_of(job.input), _hash_of(Input(job.output.path))) == job.hashes
+        return _hash_of(job.input) == after
+    return (_hash_of(job.input), _hash_of(Input(job.output.path))) == (before, after)
+
+
+def options_of(found: Found, deciding: object) -> str:
+    """Return a short digest of what decides about the links of an input besides its content."""
+    from hashlib import sha256  # noqa: PLC0415 (start-up time)
+
+    values = found.url, found.redirects, found.fields, deciding
+    return sha256(ascii(values).encode()).hexdigest()[:16]
 
 
 def _hash_of(one: Input) -> str:

@@ -14,8 +14,9 @@ from relbase.cli import HANDED_OVER, options, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import Format, Job, Options, Plan, read_report
+from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
 from relbase.cli.options import CHOICES, command
+from relbase.cli.origins.paths import Found
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, in_shell, printable
 from relbase.kind import Kind
@@ -113,6 +114,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     Warnings go to standard error as file:line:column, the first of each kind.
     """
     own = Options(**{name: given.pop(name) for name in Options._fields})
+    deciding = _deciding(given, own) if own.report or own.resume else ""
     found, settings, finder, tally = reading = begin(inputs, given, own)
     _refuse(inputs, found, own)
     if own.delivery and settings.kind is None:
@@ -133,22 +135,38 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         for root in islice(dict.fromkeys(one.root for one in found.all if one.root), 100):
             with suppress(OSError):  # reported when an input is read
                 roots[root] = stack.enter_context(opened_directory(root))
-        plan = Plan(settings, own, finder, found.several, found.passed, now, roots, uploads)
-        tally += run(plan, jobs)
+        plan = Plan(settings, own, finder, found.several, found.passed, deciding, now, roots)
+        tally += run(plan._replace(uploads=uploads), jobs)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
 
+# Options that matter for an input only by the URL and the headers that they give it, or not at all.
+_FOUND: Final = frozenset(("url", "roots", "mirrors", "mapped", "sidecars"))
+_OTHERS: Final = frozenset(("files_from", "null", "recursive", "strict", "verbose", "quiet"))
+
+
+def _deciding(given: dict[str, Any], own: Options) -> str:
+    """Return a digest of the options that decide about links."""
+    # With `resolve` the URLs of other files decide, too.
+    names = given.keys() - _OTHERS - (frozenset() if given["local"] == "resolve" else _FOUND)
+    kept = [one.pattern for one in given["keep"]]
+    more = own.with_originals, own.all_status, own.salvage, own.date
+    return options_of(
+        Found(), (sorted((name, given[name]) for name in names - {"keep"}), kept, more)
+    )
+
+
 def _jobs(found: Inputs, own: Options) -> list[Job]:
     is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
-    hashes, known = read_report(own.resume or "") if is_resumed else ({}, None)
+    reported, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
     if own.output is not None and found.mailboxes:
         goes_on = own.resume is not None
         planned = outputs.plan_maildir(found.mailboxes[0], own.output, found.all, goes_on=goes_on)
     elif own.output is not None:
         planned = outputs.plan(found, own.output, force=own.force, known=known)
-    return [Job(one, planned.get(one.name), hashes.get(one.name)) for one in found.all]
+    return [Job(one, planned.get(one.name), reported.get(one.name)) for one in found.all]
 
 
 _EXCLUDING: Final = (

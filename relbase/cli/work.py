@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
@@ -14,7 +14,7 @@ from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.cli import documents, files, streams
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
-from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done
+from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, options_of
 from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
 
 
+_CHANGED: Final = (
+    "processed again: its URL or the options differ from those of the report [options-changed]"
+)
+
+
 class _SkippedError(Exception):
     """An input is not processed, for the reason that its `State` says."""
 
@@ -40,8 +45,6 @@ class _SkippedError(Exception):
 def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
     """Do a job, and return its result; `read` is called with numbers of bytes read."""
     try:
-        if is_done(job):
-            return Done(job, State.SKIPPED)
         if not plan.options.in_place:
             return _Doing(plan, writer, job, read).process()
         folder = os.path.dirname(job.input.name)  # noqa: PTH120
@@ -78,6 +81,12 @@ class _Doing:
     def process(self) -> Done:
         done = self.done
         with files.opened(done.job.input, self.plan.roots) as opened:
+            self.found = self.plan.finder.find(opened, self.plan.settings.url)
+            done.options = self.plan.deciding and options_of(self.found, self.plan.deciding)
+            if done.job.reported and is_done(done.job):
+                if done.job.reported[-1] == done.options:
+                    raise _SkippedError(State.SKIPPED)
+                done.warned.add("options-changed", f"{self.shown}: warning: {_CHANGED}")
             first, source = files.peeked(self._counting(opened))
             source, archive = recognise(source, self.plan.settings, done.tally, done.warned)
             if archive is not None:
@@ -124,8 +133,7 @@ class _Doing:
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         own, settings = self.own, self.plan.settings
-        self.found = found = self.plan.finder.find(source, settings.url)
-        self.settings = settings = settings._replace(fields=found.fields or settings.fields)
+        self.settings = settings = settings._replace(fields=self.found.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
@@ -303,7 +311,7 @@ class _Doing:
             fix = f"give -o FILE{suffix}, or decompress the input first"
             raise InputError(f"the output is compressed like the input: {fix}")
         self._write(output, pieces, source)
-        if not self.done.directory and self.done.job.hashes is not None:
+        if not self.done.directory and self.done.job.reported is not None:
             raise _SkippedError(State.SKIPPED)
 
     def _replace(self, source: OpenInput, *, streamed: bool) -> None:
