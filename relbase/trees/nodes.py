@@ -45,6 +45,8 @@ class LxmlTree(Tree):
         is_html = self._is_parsed or names_html(root.tag)
         # html5lib makes XHTML from HTML, and lxml chooses the prefix.
         self._has_conditional = is_html or root.prefix == "html"
+        # The instructions before the root: a style sheet that is named later does not count.
+        self._prolog = frozenset(() if is_html else root.itersiblings(etree.PI, preceding=True))
         super().__init__(element, root, root, tree.docinfo.encoding, policy, is_html=is_html)
         url = tree.docinfo.URL
         if root is tree.getroot() and url and "://" in url:
@@ -88,7 +90,7 @@ class LxmlTree(Tree):
     def _aside(self, node: Node) -> ElementRow | None:
         if node.tag is etree.Comment:
             return COMMENT if self._has_conditional and is_conditional(node.text) else None
-        is_sheet = node.tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html
+        is_sheet = node in self._prolog and node.target == "xml-stylesheet"
         return SHEET if is_sheet else None
 
     # Not the `set` of lxml.html, which treats attributes without a value differently.

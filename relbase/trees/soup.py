@@ -7,6 +7,7 @@ has. The value of an HTML attribute may be a list, if BeautifulSoup splits it in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import bs4
@@ -46,6 +47,9 @@ class SoupTree(Tree):
         while root.parent is not None:
             root = root.parent
         top = next((node for node in root.contents if isinstance(node, bs4.Tag)), root)
+        prolog = takewhile(lambda node: node is not top, root.contents)
+        # As in `LxmlTree`; equal instructions are equal texts.
+        self._prolog = frozenset(map(id, prolog if isinstance(root, bs4.BeautifulSoup) else ()))
         if isinstance(root, bs4.BeautifulSoup):
             is_xml = root.is_xml
         else:
@@ -61,7 +65,8 @@ class SoupTree(Tree):
         if not isinstance(node, PreformattedString):
             return None
         if isinstance(node, XMLProcessingInstruction):
-            return SHEET if node.startswith("xml-stylesheet") else None
+            is_sheet = id(node) in self._prolog and node.startswith("xml-stylesheet")
+            return SHEET if is_sheet else None
         is_comment = isinstance(node, Comment) and self._is_html and is_conditional(node)
         return COMMENT if is_comment else None
 

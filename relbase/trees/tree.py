@@ -100,6 +100,8 @@ class Tree:
 
     def bases(self, *, whole: bool) -> Iterator[Node]:
         """The `<base>` elements with an href that a browser sees, in order."""
+        if not (self._is_html or self.known.is_shown):  # the document of a feed is none of HTML
+            return
         for base in self._named("base", self._root if whole else self._part):
             if "href" in self.attributes(base):
                 around = self._around(base)

@@ -289,7 +289,9 @@ class Walk:
         written = value.strip(C0_AND_SPACE)
         reference = written if written.isprintable() else clean(written)
         if not reference or self._budget.left < len(context.base.url):
-            return None
+            is_own = not reference and row.empty and kind.vocabulary != HTML  # its own document
+            is_kept = is_own and context.task.policy.keep_fragments
+            return (None, value, 0, None, Status.KEPT) if is_kept else None
         status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
         new = None
         if status is _REWRITTEN and url is not None:

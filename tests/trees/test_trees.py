@@ -289,7 +289,7 @@ BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (PAGE, {"base_url": "/d/"}, ValueError, "base_url is not absolute: '/d/'"),
     (PAGE, {"base_url": ""}, ValueError, "base_url is empty"),
     (PAGE, {"base_url": b"http://h/"}, TypeError, "decode it first"),
-    (PAGE, {"base_url": 5}, TypeError, "base_url is a str, not int"),
+    (PAGE, {"base_url": 5}, TypeError, "base_url must be a str, not int"),
     (PAGE, {"base_url": "h.example"}, ValueError, "with its scheme"),
     (PAGE, {"profile": "rfc"}, ValueError, "one of rfc1808, rfc3986, whatwg"),
     (PAGE, {"profile": None}, ValueError, "one of rfc1808"),

@@ -231,3 +231,25 @@ def test_rows_of_a_user(parse: Any) -> None:
     assert found == [f"http://h/{name}" for name in "abcde"]
     written = rewrite(USERS.encode(), url="http://h/", kind="xml", policy=policy).links
     assert [link.url for link in written] == found
+
+
+# As in the bytes (rule 4): a `<base>` is of a document that a browser shows, the instruction is of
+# the prolog, and the empty reference of XML is a reference to its own document.
+AS_BYTES: Final = [
+    (
+        '<feed xmlns="http://www.w3.org/2005/Atom"><content type="xhtml"><div '
+        'xmlns="http://www.w3.org/1999/xhtml"><base href="http://o.example/"/><a href="x"/></div>'
+        '</content><link href="y"/></feed>'
+    ),
+    '<?xml-stylesheet href="x"?><r><?xml-stylesheet href="y"?><a/></r><?xml-stylesheet href="z"?>',
+    '<feed xmlns="http://www.w3.org/2005/Atom"><link href=""/><link href=" "/></feed>',
+]
+
+
+@XML
+@pytest.mark.parametrize("document", AS_BYTES)
+def test_links_are_those_of_the_bytes(parse: Any, document: str) -> None:
+    policy = Policy(keep_fragments=True)
+    found = [(link.url, link.status) for link in tree_links(parse(document), URL, policy=policy)]
+    expected = rewrite(document.encode(), url=URL, kind="xml", policy=policy).links
+    assert found == [(link.url, link.status) for link in expected]
