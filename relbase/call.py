@@ -21,7 +21,8 @@ from typing import (
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.resolver import Profile, ProfileName, as_profile, parses_alone
+from relbase.url.step import check_text, not_text
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -106,30 +107,30 @@ def check(
     message_urls: MessageUrls | None = None,
 ) -> Call:
     """Return the call; raise TypeError or ValueError whose text says how to fix it."""
-    if not isinstance(data, bytes):
-        raise TypeError(f"the document is bytes, not {type(data).__name__}: {_advice(data)}")
-    if name is not None and not isinstance(name, str):
-        raise TypeError(f"name is a str, not {type(name).__name__}: give os.fspath(path)")
-    if charset is not None and not isinstance(charset, str):
-        raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
+    as_data(data)
+    if name is not None:
+        check_text(name, "name", "give os.fspath(path)")
+    if charset is not None:
+        check_text(charset, "charset", "give a label")
     if charset is not None and lookup(charset) is None:
         raise ValueError(
             f"{charset[:80]!r} is not a charset label of the WHATWG Encoding Standard: "
             "give one, such as 'utf-8', or None to detect it"
         )
     if not isinstance(detect, bool):
-        raise TypeError(f"detect is a bool, not {type(detect).__name__}: give True or False")
+        raise TypeError(f"detect must be a bool, not {type(detect).__name__}: give True or False")
+    known = as_profile(profile)
     return Call(
-        None if url is None else as_url(url),
+        None if url is None else as_url(url, profile=known),
         as_redirects(redirects),
         as_fields(headers),
         None if kind is None else as_kind(kind),
         name or "",
         charset,
-        as_profile(profile),
+        known,
         as_policy(policy),
         detect,
-        message_urls=None if message_urls is None else as_message_urls(message_urls),
+        message_urls=None if message_urls is None else as_message_urls(message_urls, known),
     )
 
 
@@ -188,16 +189,18 @@ _MEANT: Final = {
 }
 
 
-def as_url(url: URL, name: str = "url") -> str:
-    """Return a retrieval URL as text; raise ValueError if it is not absolute."""
+def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> str:
+    """Return a retrieval URL as text; raise ValueError if the profile cannot parse it alone."""
     text = _url_text(url, name).strip(_C0_AND_SPACE)
-    if _absolute.match(text):
-        return text
     if not text:
         raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
-    raise ValueError(
-        f"{name} is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
-    )
+    if not _absolute.match(text):
+        fix = "give it with its scheme, as in 'http://host/path'"
+        raise ValueError(f"{name} is not absolute: {text[:80]!r}: {fix}")
+    if not parses_alone(text, profile):
+        fix = f"{text[:80]!r}: correct it, or give profile='rfc3986'"
+        raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
+    return text
 
 
 # A scheme (RFC 3986 §3.1), but not the drive of `C:\x`, nor the host of `h.example:80/d`, which the
@@ -212,7 +215,7 @@ def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
     if redirects == ():
         return ()
     if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
-        raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
+        raise TypeError("redirects must be a sequence of URLs: give [redirect], or () for none")
     return tuple(_url_text(url, "each of redirects") for url in redirects)
 
 
@@ -220,33 +223,35 @@ def _url_text(url: URL, name: str) -> str:
     if isinstance(url, str):
         return str(url)
     if isinstance(url, (bytes, bytearray)):
-        raise TypeError(f"{name} is a str, not {type(url).__name__}: decode it first")
+        raise not_text(url, name)
     if callable(getattr(url, "geturl", None)):
-        raise TypeError(f"{name} is a str, not {type(url).__name__}: give url.geturl()")
+        raise not_text(url, name, "give url.geturl()")
     if not isinstance(getattr(url, "scheme", None), str):
-        raise TypeError(f"{name} is a str, not {type(url).__name__}: give one as 'http://host/x'")
+        raise not_text(url, name, "give one as 'http://host/x'")
     return str(url)
 
 
-def as_message_urls(urls: MessageUrls) -> MessageUrlSource:
+def as_message_urls(urls: MessageUrls, profile: Profile) -> MessageUrlSource:
     """Return a source of message URLs; raise TypeError or ValueError for a wrong one."""
     from relbase.bases import headers as known  # noqa: PLC0415 (start-up time)
 
     if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
         return urls
     if isinstance(urls, Mapping):
-        table = {known.key(selector): as_url(url, selector) for selector, url in urls.items()}
+        name = "message_urls[{!r:.80}]".format
+        table = {known.key(one): as_url(url, name(one), profile) for one, url in urls.items()}
         return known.MessageUrlTable(table)
     if not callable(urls):
-        fix = "give a mapping of selectors and URLs, or a function of a message's header"
-        raise TypeError(f"message_urls is not a {type(urls).__name__}: {fix}")
-    return known.MessageUrlFunction(urls, partial(as_url, name="what message_urls returns"))
+        fix = f"not {type(urls).__name__}: give a mapping of selectors to URLs"
+        raise TypeError(f"message_urls must be a mapping or a function, {fix}")
+    check = partial(as_url, name="what message_urls returns", profile=profile)
+    return known.MessageUrlFunction(urls, check)
 
 
 def as_policy(policy: Policy) -> Policy:
     """Return the policy; raise TypeError if it is not one."""
     if not isinstance(policy, Policy):
-        raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
+        raise TypeError(f"policy must be a Policy, not {type(policy).__name__}: give Policy(...)")
     return policy
 
 
@@ -255,17 +260,22 @@ def as_kind(kind: Kind | str) -> Kind:
     if isinstance(kind, Kind):
         return kind
     if not isinstance(kind, str):
-        raise TypeError(f"kind is a Kind or its value, not {type(kind).__name__}: give 'html'")
+        raise TypeError(f"kind must be a Kind or its value, not {type(kind).__name__}: give 'html'")
     if kind in _KINDS:
         return _KINDS[kind]
     if kind == "warc":
-        raise ValueError(
-            "a web archive holds many documents: give its records to relbase.warc.pages"
-        )
+        raise ValueError("a web archive holds many documents: give [data] to relbase.warc.pages")
     raise ValueError(f"{kind!r} is not a kind: give one of {', '.join(_KINDS)}")
 
 
 _KINDS: Final = {member.value: member for member in Kind}
+
+
+def as_data(data: bytes) -> bytes:
+    """Return the document; raise TypeError if it is not bytes."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"data must be bytes, not {type(data).__name__}: {_advice(data)}")
+    return data
 
 
 def _advice(data: object) -> str:
@@ -292,11 +302,11 @@ def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
         return ()
     pairs: object = headers.items() if isinstance(headers, Mapping) else headers
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        raise TypeError("headers is a mapping or pairs: parse the header first")
+        raise TypeError("headers must be a mapping or pairs: parse the header first")
     try:
         fields = tuple((name, value) for name, value in pairs)
     except (TypeError, ValueError):
-        raise TypeError("headers is a mapping or pairs: give headers.items()") from None
+        raise TypeError("headers must be a mapping or pairs: give headers.items()") from None
     if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
-        raise TypeError("names and values of headers are str: decode them first")
+        raise TypeError("names and values of headers must be str: decode them first")
     return fields

@@ -17,11 +17,11 @@ XML_ROW: Final = expression(
 
 def _xml_rows(rows: object) -> tuple[str, ...]:
     if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise TypeError(f"xml_rows is a sequence of strings, not {type(rows).__name__}")
+        raise TypeError(f"xml_rows must be a sequence of strings, not {type(rows).__name__}")
     checked = tuple(rows)
     for row in checked:
         if not isinstance(row, str):
-            raise TypeError(f"a row of XML is a str, not {type(row).__name__}")
+            raise TypeError(f"a row of XML must be a str, not {type(row).__name__}")
         if XML_ROW.fullmatch(row) is None:
             fix = "give '{namespace}element@attribute=url' (or list, srcset, css, html)"
             raise ValueError(f"{row[:200]!r} is not a row of XML: {fix}")
@@ -36,11 +36,11 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
     """Names and syntaxes, from a mapping or pairs; the last pair with a name counts."""
     pairs: object = given.items() if isinstance(given, Mapping) else given
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
-        raise TypeError(f"attributes is a mapping of names, not {type(given).__name__}: {_FIX}")
+        raise TypeError(f"attributes must be a mapping, not {type(given).__name__}: {_FIX}")
     found: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, tuple) and len(pair) == len(("name", "syntax"))):
-            raise TypeError(f"{pair!r:.200} is no pair of a name and a syntax: {_FIX}")
+            raise TypeError(f"{pair!r:.200} is not a (name, syntax) pair: {_FIX}")
         name, syntax = pair
         if not isinstance(name, str) or _is_name.fullmatch(name) is None:
             raise ValueError(f"{name!r:.200} is not the name of an attribute: {_FIX}")
@@ -97,7 +97,7 @@ class Policy:
         compiled = isinstance(keep, re.Pattern) and isinstance(keep.pattern, str)
         if keep is not None and not compiled and (isinstance(keep, type) or not callable(keep)):
             fix = "give re.compile('...')"
-            raise TypeError(f"keep is a compiled pattern of strings or a function: {fix}")
+            raise TypeError(f"keep must be a compiled pattern of strings, or a function: {fix}")
         for field in fields(self):
             value: object = getattr(self, field.name)
             if field.name == "xml_rows":
@@ -105,7 +105,7 @@ class Policy:
             elif field.name == "attributes":
                 object.__setattr__(self, field.name, _attributes(value))
             elif field.name != "keep" and not isinstance(value, bool):
-                raise TypeError(f"{field.name} is a bool, not {type(value).__name__}: give True")
+                raise TypeError(f"{field.name} must be True or False, not {type(value).__name__}")
 
     def keeps(self, reference: str) -> bool:
         """Return whether the policy leaves a relative reference unchanged.

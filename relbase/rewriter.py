@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
-from relbase.call import DEFAULT_POLICY, URL, Call, Headers, KindName, as_kind, as_url, check
+from relbase.call import DEFAULT_POLICY, Call, as_data, as_kind, as_url, check
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.opening.at_once import edits_at_once
 from relbase.pipeline import links_called, rewrite_called
 from relbase.references.scanner import spliced
-from relbase.url.resolver import Profile, ProfileName
+from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.step import check_text
 from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
+    from relbase.call import URL, Headers, KindName
     from relbase.policy import Policy
     from relbase.results import Link, Result
 
@@ -64,20 +66,20 @@ class Rewriter:
 
         Without `url`, the rewriter's own URL counts.
         """
-        return rewrite_called(_bytes(data), _on(self._call, url))
+        return rewrite_called(as_data(data), _on(self._call, url))
 
     def links(self, data: bytes, *, url: URL | None = None) -> Iterator[Link]:
         """Return an iterator over every reference of a document, as `relbase.links` does.
 
         Without `url`, the rewriter's own URL counts.
         """
-        return links_called(_bytes(data), _on(self._call, url))
+        return links_called(as_data(data), _on(self._call, url))
 
     def rewrite_text(self, text: str, *, url: URL | None = None) -> str:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.
 
         Args:
-            text: HTML, CSS or XML, a whole document or a piece; HTML if no kind was given.
+            text: HTML, CSS, XML or a JSON Feed, whole or a piece; HTML if no kind was given.
             url: The URL that it was retrieved from; None for the rewriter's own.
 
         Raises:
@@ -87,7 +89,7 @@ class Rewriter:
         >>> Rewriter("http://h.example/d/").rewrite_text('<a href="../x">é</a>')
         '<a href="http://h.example/x">é</a>'
         """
-        _check_text(text)
+        check_text(text, "text", _NOT_TEXT)
         call = self._text_call if url is None else _on(self._text_call, url)
         if call.url is None:
             raise TypeError("the text needs its URL: give url= here or to Rewriter")
@@ -106,24 +108,14 @@ class Rewriter:
 
 
 def _on(call: Call, url: URL | None) -> Call:
+    if url is None:
+        return call
     # `_replace` takes five times as long.
-    return call if url is None else tuple.__new__(Call, (as_url(url), *call[1:]))
+    return tuple.__new__(Call, (as_url(url, "url", call.profile), *call[1:]))
 
 
-def _bytes(data: bytes) -> bytes:
-    if isinstance(data, bytes):
-        return data
-    fix = "give text to rewrite_text, or encode it" if isinstance(data, str) else "give bytes(data)"
-    raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
-
-
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        fix = "give bytes to rewrite" if isinstance(text, (bytes, bytearray)) else "give str(text)"
-        raise TypeError(f"the text is a str, not {type(text).__name__}: {fix}")
-
-
-_TextKind = Literal[Kind.HTML, Kind.CSS, Kind.XML, "html", "css", "xml"]
+_NOT_TEXT: Final = "give a str, or bytes to rewrite"
+_TextKind = Literal[Kind.HTML, Kind.CSS, Kind.XML, Kind.JSON, "html", "css", "xml", "json"]
 
 
 @overload
@@ -164,10 +156,10 @@ def rewrite_text(
     pages are ignored.
 
     Args:
-        text: HTML, CSS or XML, a whole document or a piece of one.
+        text: HTML, CSS, XML or a JSON Feed, a whole document or a piece of one.
         url: The absolute URL that the text was retrieved from.
         base: The absolute base URL of the page that the piece is from, instead of `url`.
-        kind: "html", "css" or "xml".
+        kind: "html", "css", "xml" or "json".
         redirects: The `Location` values that followed, in order, absolute or relative.
         headers: The response's headers: a mapping, or pairs of names and values. Their
             charset is ignored.
@@ -186,16 +178,13 @@ def rewrite_text(
     >>> rewrite_text('<base href="s/"><a href="x">', base="http://h.example/d/s/")
     '<base href="s/"><a href="http://h.example/d/s/x">'
     """
-    _check_text(text)
-    if url is None and base is None:
-        raise TypeError(
-            "rewrite_text needs the URL that the text belongs to: give url='http://…', or base= of "
-            "the page that it is a piece of"
-        )
+    check_text(text, "text", _NOT_TEXT)
+    if not url and not base:
+        raise TypeError("rewrite_text needs a URL: give url=, or base= for a piece of a page")
     if base is not None and (url is not None or redirects != () or headers is not None):
-        raise TypeError("base is all that a piece needs: give it alone, or url with the others")
+        raise TypeError("base cannot be combined with url, redirects or headers")
     found = as_kind(kind)
-    stated = "" if base is None else as_url(base, "base")
+    stated = "" if base is None else as_url(base, "base", as_profile(profile))
     call = check(
         b"",
         url=stated or url,

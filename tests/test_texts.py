@@ -16,6 +16,8 @@ from relbase import Kind, Policy, Profile, rewrite, rewrite_text
 URL: Final = "http://h.example/d/p.html"
 TABLES: Final = Path(__file__).with_name("texts.txt")
 
+FEED: Final = '{{"version": "https://jsonfeed.org/version/1.1", "items": [{{"url": "{}"}}]}}'
+
 # (text, what it becomes, arguments)
 ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
     *((*row, {}) for row in rows(TABLES, "texts", str, str)),
@@ -29,6 +31,8 @@ ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("<a href='#s'>", "<a href='#s'>", {"policy": Policy(keep_fragments=True)}),
     ("<a href=x>", "<a href=http://b/x>", {"headers": {"Content-Base": "http://b/"}}),
     ("a{b:url(x)}", "a{b:url(http://h.example/d/x)}", {"kind": "css"}),
+    (FEED.format("é/x"), FEED.format("http://h.example/d/é/x"), {"kind": "json"}),
+    (FEED[1:], FEED[1:], {"kind": Kind.JSON}),
     ("<a href=x>", "<a href=x>", {"kind": Kind.CSS}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": yarl.URL(URL)}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": httpx.URL(URL)}),
@@ -40,6 +44,7 @@ PIECES_ON_A_BASE: Final[list[tuple[str, str, dict[str, Any]]]] = [
     *((*row, {}) for row in rows(TABLES, "pieces", str, str)),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"base": 'http://h.example/d/?a=1"&amp;<>'}),
     ("a{b:url(x)}", "a{b:url(http://h.example/s/x)}", {"kind": "css"}),
+    (FEED.format("x"), FEED.format("http://h.example/s/x"), {"kind": "json"}),
     ('<a xml:base="t/"/>', '<a xml:base="http://h.example/s/t/"/>', {"kind": "xml"}),
     ("<a href=x>", "<a href=http://h.example/s/x>", {"base": yarl.URL("http://h.example/s/")}),
 ]
@@ -58,13 +63,17 @@ def test_what_a_piece_becomes_on_a_base(
 
 @pytest.mark.parametrize("more", [{"url": URL}, {"redirects": [URL]}, {"headers": {"Base": URL}}])
 def test_a_base_is_given_alone(more: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match="give it alone"):
+    with pytest.raises(TypeError, match="base cannot be combined with url, redirects or headers"):
         rewrite_text("", base=URL, **more)
 
 
 def test_a_base_is_absolute() -> None:
     with pytest.raises(ValueError, match="base is not absolute: '/s/'"):
         rewrite_text("", base="/s/")
+    with pytest.raises(ValueError, match="base is not valid by the WHATWG URL Standard: 'http:'"):
+        rewrite_text("", base="http:", profile="whatwg")
+    with pytest.raises(TypeError, match=r"needs a URL: give url=, or base= for a piece"):
+        rewrite_text("", base="")
 
 
 @pytest.mark.parametrize(("text", "becomes", "arguments"), ROWS)
@@ -91,10 +100,10 @@ def test_a_text_is_its_utf_8(text: str, profile: Profile) -> None:
 
 
 BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
-    (b"<p>", {}, TypeError, "give bytes to rewrite"),
-    (None, {}, TypeError, r"not NoneType: give str\(text\)"),
-    (5, {}, TypeError, r"give str\(text\)"),
-    ("", {"url": None}, TypeError, "needs the URL that the text belongs to"),
+    (b"<p>", {}, TypeError, "text must be a str, not bytes: give a str, or bytes to rewrite"),
+    (None, {}, TypeError, "text must be a str, not NoneType"),
+    ("", {"url": None}, TypeError, "needs a URL: give url="),
+    ("", {"url": ""}, TypeError, "needs a URL: give url="),
     ("", {"url": "/d/"}, ValueError, "not absolute"),
     ("", {"url": b"http://h/"}, TypeError, "decode it first"),
     ("", {"kind": "mail"}, ValueError, "give bytes to rewrite"),

@@ -153,7 +153,7 @@ def _walk(
     _check_bool("resolve_base_href", resolve_base_href)
     return Walk(
         _opened(tree, as_policy(policy)),
-        None if base_url is None else as_url(base_url, "base_url"),
+        None if base_url is None else as_url(base_url, "base_url", as_profile(profile)),
         as_profile(profile),
         as_policy(policy),
         resolve_base_href=resolve_base_href,
@@ -162,7 +162,7 @@ def _walk(
 
 def _check_bool(name: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{name} is a bool, not {type(value).__name__}: give True or False")
+        raise TypeError(f"{name} must be a bool, not {type(value).__name__}: give True or False")
 
 
 def _opened(tree: object, policy: Policy) -> Tree:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from relbase.url import rfc1808, rfc3986
-from relbase.url.step import Step, not_text
+from relbase.url.step import Step, check_text
 
 if TYPE_CHECKING:
     from relbase.url import whatwg
@@ -58,10 +58,8 @@ class Resolver:
     def __init__(
         self, base: str, profile: Profile | ProfileName = Profile.RFC1808, charset: str = "utf-8"
     ) -> None:
-        if not isinstance(base, str):
-            raise not_text(base, "base")
-        if not isinstance(charset, str):
-            raise not_text(charset, "charset")
+        check_text(base, "the base")
+        check_text(charset, "the charset")
         self._key = (base, as_profile(profile), charset)
         self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve
@@ -96,8 +94,7 @@ class Resolver:
         6d no "<segment>/.." is left at the end /g
         7 the components are recombined http://a/g
         """
-        if not isinstance(reference, str):
-            raise not_text(reference)
+        check_text(reference)
         return self._prepared.steps(reference)
 
     def __eq__(self, other: object) -> bool:
@@ -146,8 +143,7 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
     >>> resolve("http://a/b/c/d;p?q#f", "../../../g", profile="rfc3986")
     'http://a/g'
     """
-    if not isinstance(reference, str):
-        raise not_text(reference)
+    check_text(reference)
     return Resolver(base, profile).resolve(reference)
 
 

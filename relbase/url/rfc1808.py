@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.prefixes import MORE_THAN_NAMES, Prefixes
-from relbase.url.step import Step, Tell, Trace, not_text, untold
+from relbase.url.step import Step, Tell, Trace, check_text, not_text, untold
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = regex(r"[A-Za-z0-9+.-]+:").match
@@ -53,8 +53,7 @@ def split(url: str) -> Components:
     >>> split("?")
     Components(scheme=None, net_loc=None, path='', params=None, query='', fragment=None)
     """
-    if not isinstance(url, str):
-        raise not_text(url, "URL")
+    check_text(url, "the URL")
     return Components(*_components_match(url).groups())  # type: ignore[union-attr] # it always matches
 
 

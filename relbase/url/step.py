@@ -6,10 +6,16 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 
-def not_text(value: object, name: str = "reference") -> TypeError:
+def not_text(value: object, name: str = "the reference", fix: str = "") -> TypeError:
     """Return the error for a value that is not a string; it says what to give instead."""
-    fix = "decode it first" if isinstance(value, (bytes, bytearray)) else "give a str"
-    return TypeError(f"the {name} is a str, not {type(value).__name__}: {fix}")
+    fix = fix or ("decode it first" if isinstance(value, (bytes, bytearray)) else "give a str")
+    return TypeError(f"{name} must be a str, not {type(value).__name__}: {fix}")
+
+
+def check_text(value: object, *names: str) -> None:
+    """Raise TypeError, with a name and a fix if they are given, for a value that is no string."""
+    if not isinstance(value, str):
+        raise not_text(value, *names)
 
 
 # The most steps of one kind that are kept: a hostile path has millions of segments.

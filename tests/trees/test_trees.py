@@ -287,6 +287,7 @@ BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (soup("<p>", "lxml").find_all("p"), {}, TypeError, "one tree at a time"),
     (destroyed(), {}, ValueError, r"destroyed by decompose\(\)"),
     (PAGE, {"base_url": "/d/"}, ValueError, "base_url is not absolute: '/d/'"),
+    (PAGE, {"base_url": "http://[", "profile": "whatwg"}, ValueError, "base_url is not valid by"),
     (PAGE, {"base_url": ""}, ValueError, "base_url is empty"),
     (PAGE, {"base_url": b"http://h/"}, TypeError, "decode it first"),
     (PAGE, {"base_url": 5}, TypeError, "base_url must be a str, not int"),
@@ -312,7 +313,7 @@ def test_a_bad_call_raises_at_once(
 
 
 def test_drop_base_is_a_bool() -> None:
-    with pytest.raises(TypeError, match="drop_base is a bool, not str: give True or False"):
+    with pytest.raises(TypeError, match="drop_base must be a bool, not str: give True or False"):
         make_links_absolute(PAGE, URL, drop_base="yes")  # type: ignore[arg-type]
 
 

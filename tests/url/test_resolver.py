@@ -54,11 +54,11 @@ def test_what_is_no_profile_is_refused_with_the_values(profile: object) -> None:
 
 
 def test_what_is_no_base_is_refused_with_what_to_give() -> None:
-    with pytest.raises(TypeError, match="the base is a str"):
+    with pytest.raises(TypeError, match="the base must be a str"):
         Resolver(b"http://a/")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="give a base with a scheme"):
         Resolver("/no/scheme", Profile.WHATWG)
-    with pytest.raises(TypeError, match="the charset is a str"):
+    with pytest.raises(TypeError, match="the charset must be a str"):
         Resolver("http://a/", "whatwg", None)  # type: ignore[arg-type]
 
 

@@ -26,7 +26,7 @@ from relbase.url.grammar.characters import (
 )
 from relbase.url.grammar.rfc1738 import fieldspecs
 from relbase.url.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
-from relbase.url.step import not_text
+from relbase.url.step import check_text
 
 # Nobody reads more of them about one URL, and reports stay small.
 MAX_VIOLATIONS: Final = 100
@@ -256,8 +256,7 @@ def core_of(text: str) -> Core:
 
     Each run removed is a violation. Spaces alone stay outside of brackets: they may be meant.
     """
-    if not isinstance(text, str):
-        raise not_text(text, "URL")
+    check_text(text, "the URL")
     if not _anything_search(text):
         return Core(text, (), ())
     runs = [run for run in _runs(text) if run[0] < run[1]]
