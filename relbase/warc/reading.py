@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from io import TextIOBase
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.codings import decoded
@@ -73,13 +74,16 @@ def pages(
     *,
     skip: Callable[[Record], bool] = lambda _: False,
 ) -> Iterator[Page | Fault]:
-    r"""Yield the pages of an archive in order, and a `Fault` for each record that cannot be read.
+    r"""Return an iterator over the pages of an archive, with a `Fault` for each unreadable record.
 
     Args:
-        chunks: The bytes of a WARC or ARC file, compressed or not, in pieces of any size.
+        chunks: A WARC or ARC file, compressed or not: open in binary mode, or in pieces of bytes.
         again: A function that reads the archive once more, from an offset, for the payloads of
             revisits. Without it they are faults.
         skip: A function that says whether to skip a record, called before it is read.
+
+    Raises:
+        TypeError: If `chunks` is not an iterable of bytes.
 
     >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
     >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"
@@ -87,20 +91,33 @@ def pages(
     >>> [(page.url, page.status, page.body) for page in pages([record])]
     [('http://h/', 200, b'<p>')]
     """
+    found: object = chunks
+    if isinstance(found, (str, bytes, TextIOBase)) or not isinstance(found, Iterable):
+        fix = "give open(path, 'rb'), or an iterable of bytes such as [data]"
+        raise TypeError(f"chunks must be an iterable of bytes, not {type(chunks).__name__}: {fix}")
     places = Places()
-    for found in records(chunks, _wanted):
-        if isinstance(found, Record):
-            yield from _pages(found, places, again, skip)
-            continue
-        yield found._replace(salvaged=None)
-        if found.salvaged is not None and _type_of(found.salvaged) != "revisit":
-            yield from _pages(found.salvaged, places, again, skip)
+    return chain.from_iterable(
+        _pages(record, places, again, skip) for record in records(chunks, _wanted)
+    )
+
+
+def as_page(page: Page) -> Page:
+    """Return the page; raise TypeError if it is not one."""
+    if not isinstance(page, Page):
+        fix = "give what isinstance(page, Page) accepts"
+        raise TypeError(f"page must be a Page, not {type(page).__name__}: {fix}")
+    return page
 
 
 def _pages(
-    record: Record, places: Places, again: Again | None, skip: Callable[[Record], bool]
+    record: Record | Fault, places: Places, again: Again | None, skip: Callable[[Record], bool]
 ) -> Iterator[Page | Fault]:
     """The page of a record, or a fault; nothing if the record cannot hold a page."""
+    if isinstance(record, Fault):
+        yield record._replace(salvaged=None)
+        if record.salvaged is None or _type_of(record.salvaged) == "revisit":
+            return
+        record = record.salvaged
     if not _type_of(record):
         yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
     elif record.block is None:
@@ -138,7 +155,7 @@ def _page(record: Record) -> Page | Fault | None:
     if not may_hold_references(stated):
         return None
     if record.get("warc-segment-number"):
-        return record.fault(Trouble.SEGMENTED, "the record is a segment of several: not joined")
+        return record.fault(Trouble.SEGMENTED, "the record is one of several segments: not joined")
     if is_partial(message.status, message.values("content-range")):
         return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
     coded = message.values("transfer-encoding"), message.values("content-encoding")
@@ -281,10 +298,11 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
     names += [f"{uri.strip('<>')} {date}"] if uri and date else []
     offset = next((at for name in names if (at := places.find(name)) is not None), None)
     if offset is None:
-        yield record.fault(Trouble.ELSEWHERE, "its payload is not before it in the archive")
+        text = "the record that it revisits does not precede it in the archive"
+        yield record.fault(Trouble.ELSEWHERE, text)
         return
     if again is None:
-        text = "its payload comes before it in an input that can be read only once"
+        text = "the record that it revisits has passed, and this input cannot be read again"
         yield record.fault(Trouble.NOT_AGAIN, text)
         return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):

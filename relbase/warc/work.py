@@ -180,7 +180,7 @@ def wacz_pages(
         yield Fault(0, "", "", Trouble.DAMAGED, f"the ZIP file cannot be read: {error}")
     else:
         if count == 0:
-            yield Fault(0, "", "", Trouble.DAMAGED, "no WARC file is in the ZIP file")
+            yield Fault(0, "", "", Trouble.DAMAGED, "the ZIP file contains no WARC file")
 
 
 def holds_archives(file: BinaryIO) -> bool:
@@ -204,7 +204,7 @@ def _pages_of_member(
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     is_encrypted = member.flag_bits & 1
     if is_encrypted or member.compress_type not in methods:
-        text = f"{member.filename} is encrypted, or packed in a way that is not known: not read"
+        text = f"{member.filename} is encrypted or uses an unknown compression method: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
     for found in pages(content(0), content, skip=skip):

@@ -15,13 +15,15 @@ from dataclasses import fields
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from relbase.call import DEFAULT_POLICY, Arguments, as_url
+from relbase.call import DEFAULT_POLICY, Arguments, as_policy, as_url
 from relbase.containers.codings import fast_zlib
 from relbase.expressions import regex
 from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_bytes
 from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.step import check_text
+from relbase.warc.reading import as_page
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
@@ -71,7 +73,8 @@ def conversion(
         info: Id of the warcinfo record that describes it, or "".
 
     Raises:
-        ValueError: If the date is malformed.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the date is malformed, or the profile is unknown.
 
     Implements WARC/1.1 §6.8.
 
@@ -81,7 +84,8 @@ def conversion(
     b'<a href=http://h/d/x>'
     """
     check_date(date)
-    result = rewrite(page.body, **arguments(page, profile, policy))
+    check_text(info, "info", "give the id that warcinfo returns first, or ''")
+    result = rewrite(as_page(page).body, **arguments(page, profile, policy))
     if not result.changed:
         return Conversion(None, (), result.notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
@@ -117,14 +121,19 @@ def warcinfo(
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
 
+    Raises:
+        TypeError: If an argument has the wrong type.
+        ValueError: If the date is malformed, or the profile is unknown.
+
     Implements WARC/1.1 §6.2.
 
     >>> b"software: relbase" in warcinfo("x.warc", date="2026-01-02T03:04:05Z")[1]
     True
     """
     check_date(date)
+    check_text(name, "name", "give the archive's name, or ''")
     known = as_profile(profile)
-    record_id = derived_id(known, policy, f"warcinfo {name} {date}")
+    record_id = derived_id(known, as_policy(policy), f"warcinfo {name} {date}")
     block = (
         f"software: relbase/{VERSION}\r\nformat: WARC File Format 1.1\r\n"
         "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/"
@@ -149,10 +158,17 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
         packing: "gz", "zst" (needs the extra `warc`), or "" for none.
         level: Compression level; None for a fast one.
 
+    Raises:
+        TypeError: If the record is not bytes.
+        ValueError: If the packing is unknown.
+
     >>> import gzip
     >>> gzip.decompress(pack(b"record"))
     b'record'
     """
+    if not isinstance(record, bytes):
+        fix = "give the record of a conversion, if it has one"
+        raise TypeError(f"record must be bytes, not {type(record).__name__}: {fix}")
     if packing == "gz":
         module, fast = fast_zlib(), _ISAL_LEVEL
         if level is not None or module is zlib:
@@ -166,7 +182,9 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
             raise ImportError(_MISSING) from None
         compressed = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level)
         return bytes(compressed.compress(record))
-    return record
+    if packing == "":
+        return record
+    raise ValueError(f"{packing!r:.80} is not a packing: give 'gz', 'zst' or ''")
 
 
 _MISSING: Final = "the package zstandard is needed to write .zst: pip install 'relbase[warc]'"
@@ -179,6 +197,7 @@ _ZSTD_LEVEL: Final = 3
 
 
 def check_date(date: str) -> None:
+    check_text(date, "date", "give one as 2026-01-02T03:04:05Z")
     if _DATE.fullmatch(date) is None:
         raise ValueError(f"{date[:40]!r} is not a WARC date: give one as 2026-01-02T03:04:05Z")
 
@@ -202,7 +221,7 @@ _EPOCH: Final = regex(r"[0-9]{1,11}")
 def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
     url: str | None = page.url
     try:
-        as_url(page.url)
+        as_url(page.url, profile=as_profile(profile))
     except ValueError:
         url = None
     return Arguments(url=url, headers=page.fields, profile=profile, policy=policy, detect=False)

@@ -64,8 +64,8 @@ def test_an_offset_is_one_in_the_whole_file() -> None:
     [
         (b"PK\3\4" + bytes(99), "the ZIP file cannot be read"),
         (wacz()[:-30], "the ZIP file cannot be read"),
-        (wacz().replace(b".warc", b".txt_"), "no WARC file is in the ZIP file"),
-        (wacz(zipfile.ZIP_BZIP2), "archive/a.warc.gz is encrypted, or packed in a way"),
+        (wacz().replace(b".warc", b".txt_"), "the ZIP file contains no WARC file"),
+        (wacz(zipfile.ZIP_BZIP2), "archive/a.warc.gz is encrypted or uses an unknown compression"),
     ],
 )
 def test_what_is_no_wacz_is_a_fault(data: bytes, text: str) -> None:

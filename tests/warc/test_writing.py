@@ -6,7 +6,8 @@ import io
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from archives import http, pages_of, record_id, response
@@ -14,11 +15,9 @@ from fastwarc.warc import ArchiveIterator, has_valid_block_digest
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 import relbase
-from relbase.warc import Page, conversion, pack, warcinfo
+from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pack, pages, warcinfo
+from relbase.warc.rows import wat
 from relbase.warc.writing import VERSION
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATE: Final = "2026-01-02T03:04:05Z"
 BODY: Final = b"<a href=x>\xe9"
@@ -123,6 +122,50 @@ def test_a_date_is_as_warc_writes_it(date: str) -> None:
     for make in (lambda: conversion(page(), date=date), lambda: warcinfo("", date=date)):
         with pytest.raises(ValueError, match="2026-01-02T03:04:05Z"):
             make()
+
+
+FAULT: Final = Fault(0, "", "", Trouble.CUT, "")
+PAGE: Final = page()
+AT: Final = {"date": DATE}
+# (a function, its arguments, the error, what its text says to do)
+WRONG: Final[list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]]] = [
+    (conversion, (FAULT,), AT, TypeError, r"not Fault: give what isinstance\(page, Page\) accepts"),
+    (conversion, (PAGE,), {"date": 5}, TypeError, "date must be a str, not int: give one as 2026-"),
+    (conversion, (PAGE,), {**AT, "info": ("x", b"")}, TypeError, "not tuple: give the id that"),
+    (conversion, (PAGE,), {**AT, "policy": "x"}, TypeError, "policy must be a Policy, not str"),
+    (link_rows, (FAULT,), {}, TypeError, "page must be a Page, not Fault: give what"),
+    (link_rows, (3,), {}, TypeError, "page must be a Page, not int"),
+    (link_rows, (PAGE, Path("x")), {}, TypeError, "warc must be a str, not PosixPath: give the"),
+    (link_rows, (PAGE,), {"profile": "x"}, ValueError, "one of rfc1808"),
+    (wat, (FAULT,), {}, TypeError, "page must be a Page, not Fault"),
+    (warcinfo, (3,), AT, TypeError, "name must be a str, not int: give the archive's name, or ''"),
+    (warcinfo, ("",), {"date": None}, TypeError, "date must be a str, not NoneType"),
+    (warcinfo, ("",), {**AT, "policy": 3}, TypeError, "policy must be a Policy, not int"),
+    (pack, (b"x", "gzip"), {}, ValueError, "'gzip' is not a packing: give 'gz', 'zst' or ''"),
+    (pack, (b"x", None), {}, ValueError, "None is not a packing"),
+    (pack, (None,), {}, TypeError, "record must be bytes, not NoneType: give the record of a"),
+    (pack, ("x", ""), {}, TypeError, "record must be bytes, not str"),
+    (pages, (b"WARC/1.0",), {}, TypeError, r"not bytes: give open\(path, 'rb'\), or an iterable"),
+    (pages, ("x.warc.gz",), {}, TypeError, "chunks must be an iterable of bytes, not str: give"),
+    (pages, (Path("x.warc.gz"),), {}, TypeError, "not PosixPath: give open"),
+    (pages, (io.StringIO(),), {}, TypeError, "not StringIO: give open"),
+    (pages, (3,), {}, TypeError, "not int: give open"),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "given", "error", "fix"), WRONG)
+def test_a_wrong_call_raises_at_once(
+    function: Any, args: tuple[Any, ...], given: dict[str, Any], error: type[Exception], fix: str
+) -> None:
+    with pytest.raises(error, match=fix):
+        function(*args, **given)
+
+
+def test_the_pages_of_an_open_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(pack(response(1, "http://h/d/", http(BODY))))
+    with path.open("rb") as file:
+        assert [one.body for one in pages(file) if isinstance(one, Page)] == [BODY]
 
 
 @pytest.mark.parametrize("packing", ["", "gz", "zst"])
