@@ -201,7 +201,7 @@ def _visit(
 
 def _edits(given: Input, notes: Notes) -> list[Edit]:
     edits: list[Edit] = []
-    left = 0
+    left, base = 0, None
     items = _visit(given, edits_only=True)
     while batch := list(islice(items, _AT_ONCE)):
         found = [item for item in batch if type(item) is Edit]
@@ -210,12 +210,12 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
             for item in batch:
                 if isinstance(item, Note):
                     notes.add(item)
-            left += sum(
-                isinstance(item, Found) and item.status is Status.UNRESOLVED for item in batch
-            )
-    if left:
+                elif isinstance(item, Found) and item.status is Status.UNRESOLVED:
+                    left += 1
+                    base = base or item.base
+    if base is not None:
         text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
-        base, why = given.document.base(), given.document.format.advice
+        why = given.document.format.advice
         if base.url:
             why = f"none can be resolved against {base.url[:200]!r}"
         elif base.layer is not Layer.NONE:

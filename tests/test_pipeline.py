@@ -243,3 +243,11 @@ def test_srcdoc_bytes(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.changed == (more >= 0)
     assert [note.reason for note in result.notes] == [Reason.LIMIT_SRCDOC] * (more < 0)
     assert len(result.links) == (more >= 0)
+
+
+def test_the_note_on_links_that_no_base_resolves_names_the_base_of_the_first() -> None:
+    feed = b"<a xmlns='http://www.w3.org/2005/Atom' xml:base='http://n/'><link href='x'/>%b</a>"
+    entry = b"<entry xml:base='http:g'><link href='y'/></entry>"
+    *_, note = rewrite(feed % entry, url=URL, kind="xml").notes
+    assert note.reason is Reason.BASE_NONE
+    assert note.text == "1 relative link left unchanged: none can be resolved against 'http:g'"
