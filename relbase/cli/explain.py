@@ -11,7 +11,7 @@ import click
 from relbase.call import Call, check
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
-from relbase.cli.files import Inputs, OpenInput, Output
+from relbase.cli.files import STDIN, Inputs, OpenInput, Output
 from relbase.cli.inputs import begin
 from relbase.cli.options import Settings, command
 from relbase.cli.streams import Collected, printable
@@ -107,6 +107,7 @@ class _Plan:
     """Where pages go: to standard output, a file, or below a directory that gets an index."""
 
     def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
+        output = None if output == STDIN else output
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
         if output is None and (found.several or len(found.all) > 1):

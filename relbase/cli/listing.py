@@ -89,6 +89,8 @@ def links(
         raise click.UsageError(f"{text} exclude each other: give one of them")
     if (columns or no_data_urls) and parquet is None:
         raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
+    if parquet == files.STDIN:
+        raise click.UsageError("--parquet writes a file: give its name")
     reading = begin(inputs, given)
     if by is not None:
         return _count_unresolved(by, reading)

@@ -120,7 +120,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
     now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
-    uploads = False
+    uploads, own = False, own._replace(output=None) if own.output == STDIN else own
     with ExitStack() as stack:
         if own.output is not None:
             [output] = stack.enter_context(outputs.uploaded(own.output))
@@ -182,11 +182,11 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
     does = chosen[0][1] if chosen else ""
     mailboxes = found.mailboxes
     box = f"the Maildir '{printable(mailboxes[0])}'" if mailboxes else ""
-    is_bare, writes = own.output is None, not chosen
+    is_bare, writes = own.output in {None, STDIN}, not chosen
     is_piped = any(one.name == STDIN for one in found.all)
     for is_wrong, text in (
         (len(chosen) > 1, f"{flags} exclude each other: give one of them"),
-        (chosen and not is_bare, f"{flags} {does}, so it excludes -o: give one of them"),
+        (chosen and own.output is not None, f"{flags} {does}, so it excludes -o: give one of them"),
         (
             own.delivery and (chosen or not is_bare or names not in {(), (STDIN,)}),
             "--delivery filters standard input to standard output: leave inputs and outputs out",
@@ -194,7 +194,10 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format is for --check: give that too"),
         (own.report == STDIN, "--report writes a file: give its name"),
-        (own.report and own.report == own.output, "--report and -o name one file: give two names"),
+        (
+            own.report and own.report == own.output,
+            "--report and -o name the same file: give different names",
+        ),
         (own.backup and not own.in_place, f"--backup {_REPLACED}"),
         (own.backup and mailboxes, f"--backup would add messages to {box}: copy it first instead"),
         (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),
