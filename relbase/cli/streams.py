@@ -67,11 +67,17 @@ def say(text: str) -> None:
     _write(f"{text}\n".encode(encoding, "backslashreplace"))
 
 
-_COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
+# What compressed data begins with, by the suffix of its file.
+COMPRESSED: Final = {
+    ".gz": b"\x1f\x8b",
+    ".zst": b"\x28\xb5\x2f\xfd",
+    ".bz2": b"BZh",
+    ".xz": b"\xfd7zXZ",
+}
 
 
 def put(data: bytes) -> None:
-    if is_terminal(output=True) and (b"\0" in data or data.startswith(_COMPRESSED)):
+    if is_terminal(output=True) and (b"\0" in data or data.startswith((*COMPRESSED.values(),))):
         raise click.UsageError("a terminal cannot show the binary output: give -o FILE")
     _write(data)
 

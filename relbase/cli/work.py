@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
@@ -306,13 +307,27 @@ class _Doing:
                 what = f"; {counted(written, 'byte')} of its output were written" if written else ""
                 raise InputError(f"{error}{what}") from None
             return
-        suffix = self.coding.suffix if self.coding is not None and output.is_only else ""
-        if suffix and os.path.splitext(output.path)[1] not in {"", suffix}:  # noqa: PTH122
-            fix = f"give -o FILE{suffix}, or decompress the input first"
-            raise InputError(f"the output is compressed like the input: {fix}")
+        if output.is_only:
+            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)  # noqa: PTH122
         self._write(output, pieces, source)
         if not self.done.directory and self.done.job.reported is not None:
             raise _SkippedError(State.SKIPPED)
+
+    def _packed_as(self, end: str, source: OpenInput, pieces: Iterable[bytes]) -> Iterable[bytes]:
+        """Return an output, if it is compressed as its suffix says."""
+        suffix, mark = (
+            self.coding.suffix if self.coding else "",
+            streams.COMPRESSED.get(end.lower()),
+        )
+        if suffix and end not in {"", suffix}:
+            fix = f"give -o FILE{suffix}, or decompress the input first"
+            raise InputError(f"the output is compressed like the input: {fix}")
+        if mark is None or source.name.endswith(end):  # as the input, whatever it is
+            return pieces
+        start = next(filter(None, pieces := iter(pieces)), b"")
+        if not start.startswith(mark):
+            raise InputError(f"the output is not compressed: leave '{end}' out of its name")
+        return chain((start,), pieces)
 
     def _replace(self, source: OpenInput, *, streamed: bool) -> None:
         """Replace a file; a mailbox may grow, so it is locked before it is read."""
