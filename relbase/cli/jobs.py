@@ -88,6 +88,7 @@ class Plan(NamedTuple):
     deciding: str  # a digest of the options that decide about links
     now: str  # the same time for all archives of the run, in all processes
     roots: Mapping[str, Directory]
+    mailbox: str = ""  # the Maildir whose messages are the inputs, if --url is given for them
     uploads: bool = False  # whether the output is an object
 
 

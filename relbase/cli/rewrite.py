@@ -136,7 +136,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             with suppress(OSError):  # reported when an input is read
                 roots[root] = stack.enter_context(opened_directory(root))
         plan = Plan(settings, own, finder, found.several, found.passed, deciding, now, roots)
-        tally += run(plan._replace(uploads=uploads), jobs)
+        mailbox = found.mailboxes[0] if found.mailboxes and settings.url else ""
+        tally += run(plan._replace(mailbox=mailbox, uploads=uploads), jobs)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 

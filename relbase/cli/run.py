@@ -77,7 +77,7 @@ class _Running:
         self._warnings = WarningPrinter(verbosity)
         # The lines of SARIF are results within one object.
         self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")
-        self._places = self._unknown = 0
+        self._places = self._unknown = self._on_given_url = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
         self._unresolved: Unresolved = Counter()
@@ -99,6 +99,7 @@ class _Running:
             done.warned.add("url-shared", f"{text} [url-shared]")
         self.states[done.state] += 1
         self._bases.update(done.bases)
+        self._on_given_url += bool(self._plan.mailbox) and done.on_given_url
         self._unresolved.update(done.unresolved)
         self._matched |= done.matched
         self._places += done.found if self._checks else done.places
@@ -126,11 +127,14 @@ class _Running:
             self._before = self._after and ","
         if self._verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
-        elif done.on_given_url and not self.quiet:  # rule 16: one URL, many documents
-            messages = counted(done.on_given_url, "message")
-            streams.warn(
-                f"{shown}: the given URL was the base of {messages} whose headers state none"
-            )
+        elif not self._plan.mailbox:
+            self._say_given(shown, done.on_given_url)
+
+    def _say_given(self, mailbox: str, count: int) -> None:
+        """Say how many messages have the one URL that was given for all (rule 16)."""
+        if count and not self.quiet:
+            text = f"the given URL was the base of {counted(count, 'message')}"
+            streams.warn(f"{mailbox}: {text} whose headers state none")
 
     def close(self) -> None:
         if self._after:
@@ -147,6 +151,7 @@ class _Running:
             return
         if is_none:
             streams.warn("warning: no input is of a kind that --only names")
+        self._say_given(shown_name(self._plan.mailbox), self._on_given_url)
         self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place

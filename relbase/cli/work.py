@@ -220,7 +220,7 @@ class _Doing:
         if isinstance(places := call.origin and call.origin.places, Neighbours):
             self._tell_left_behind(places)
         is_mapped = call.message_urls is not None and self.holds_messages
-        is_given = is_mapped or (document.number and call.url is not None)
+        is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)
         documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
@@ -254,7 +254,7 @@ class _Doing:
             stated = "by --message-map" if is_mapped else f"by {given.source}"
         elif call.url is not None:
             stated = "by --url"
-        done.on_given_url += bool(document.number) and stated == "by --url"
+        done.on_given_url += bool(document.number or self.plan.mailbox) and stated == "by --url"
         if urls is not None:
             done.bases[stated] += 1
             if base is None:
