@@ -16,7 +16,7 @@ from relbase.references import xml
 from relbase.references.scanner import MARKUP, MAYBE, holds_url, plain_kind
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row, counting
-from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_rows
+from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE, attribute_rows, text_rows
 
 if TYPE_CHECKING:
     from relbase.references.tags import Attribute
@@ -189,6 +189,8 @@ def _pattern() -> re.Pattern[bytes]:
         b"urls": _any_of(_urls(attributes)),
     }
     counting = rb"(?:%b)?+(?:%b)[ \t\r\n/>]" % (_PREFIX, _any_of([*texts, *_OPENING]))
+    # A prefix of these that nothing declares is noted where an attribute may count.
+    counting += rb"|(?:%b):[^\x00-\x20/>]*+[ \t\r\n]" % _any_of(CUSTOMARY)
     parts |= {b"counting": counting, b"urls": _any_of(_urls(texts)), b"attribute": attribute}
     return regex(_TEMPLATE % parts, re.VERBOSE)
 
