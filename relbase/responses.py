@@ -115,6 +115,8 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
     if not body and status is not None and 300 <= status < 400:  # noqa: PLR2004
         notes += _unfollowed(status, fields)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
+    if not codings and len(body) < _bytes_read(_at(response, "raw")):
+        raise ValueError(_GONE)  # requests, niquests: the rest of a body that was begun before
     undone = decoded(body, (), codings)
     if given.get("kind") is None and undone.undone:
         # The file may itself be gzip, such as an archive: return what the client holds.
@@ -176,7 +178,7 @@ def _no_response(found: object) -> str:
         fix = "await it first"
     else:
         fix = "give what requests.get, httpx.get, urlopen, ... returned"
-    return f"the response has no headers, it is a {type(found).__name__}: {fix}"
+    return f"{type(found).__name__} is not an HTTP response (it has no headers): {fix}"
 
 
 def _at(response: object, path: str) -> Any:  # noqa: ANN401 (of any client)
@@ -210,8 +212,8 @@ def _fields(
             fields += [(_text(name), _text(one)) for one in values]
     except (TypeError, ValueError):
         raise TypeError(
-            f"the response's headers are a {type(headers).__name__}: give a response whose headers "
-            "are a mapping, or pairs"
+            f"the response's headers must be a mapping or pairs, not {type(headers).__name__}: "
+            "give its body to rewrite, with url=... and headers=..."
         ) from None
     return tuple(fields)
 
@@ -268,7 +270,9 @@ def _urls_of_urllib3(response: object, history: Iterable[Any]) -> list[object]:
 def _body(response: object) -> bytes:
     own = getattr(response, "__dict__", {})
     if own.get("_content", b"") is False:  # requests, niquests: with stream=True
-        raise ValueError("the response's body is not read yet: call response.content first")
+        is_begun = _bytes_read(_at(response, "raw"))  # `content` would be the rest
+        fix = "the response's body is not read yet: call response.content first"
+        raise ValueError(_GONE if is_begun else fix)
     if "_body" in own and not own["_body"] and _bytes_read(response):
         raise ValueError(_GONE)  # urllib3: `data` would be the rest
     for name in _BODIES:
@@ -276,10 +280,9 @@ def _body(response: object) -> bytes:
             found = getattr(response, name, None)
             found = found() if name == "body" and callable(found) else found  # Playwright
         except Exception as error:
-            raise ValueError(
-                f"the response's body is not read: {error}: call response.read() first, or await "
-                "response.aread()"
-            ) from error
+            fix = "call response.read() first, or await response.aread()"
+            text = f"the response's body is not read: {error}: {fix}"
+            raise ValueError(_GONE if _at(response, "is_stream_consumed") else text) from error
         if iscoroutine(found):
             found.close()
             raise ValueError("the response's API is async: give what await response.body() returns")
@@ -294,7 +297,7 @@ def _body(response: object) -> bytes:
         raise ValueError("the response's body is not read yet: call await response.read() first")
     if not callable(read):
         raise TypeError(
-            f"a {type(response).__name__} has no body in {', '.join(_BODIES)} or read(): give its "
+            f"{type(response).__name__} has no body in {', '.join(_BODIES)} or read(): give its "
             "bytes to rewrite, with url=... and headers=..."
         )
     return _read_once(response, read)
@@ -312,8 +315,8 @@ def _bytes_read(response: object) -> int:
 # urllib3, Werkzeug
 _BODIES: Final = ("content", "body", "_body", "data")
 _GONE: Final = (
-    "the response's body was already read and is not kept: give what you read to rewrite, with "
-    "url=response.url and headers=response.headers.items()"
+    "the response's body was already read, at least in part, and is not kept: give what you read "
+    "to rewrite, with url=response.url and headers=response.headers.items()"
 )
 
 
@@ -326,8 +329,8 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
         raise ValueError(_GONE) from error
     if not isinstance(found, bytes):
         raise TypeError(
-            f"response.read() returned a {type(found).__name__}, not bytes: give bytes to rewrite, "
-            "or a str to rewrite_text"
+            f"response.read() must return bytes, not {type(found).__name__}: give the document to "
+            "rewrite, or to rewrite_text if it is a str"
         )
     return found
 

@@ -264,18 +264,18 @@ class Stream:
 
 
 BAD: Final[list[tuple[Any, type[Exception], str]]] = [
-    (None, TypeError, "NoneType: give what requests.get"),
-    (5, TypeError, "int: give what requests.get"),
+    (None, TypeError, r"NoneType is not an HTTP response \(it has no headers\): give what"),
+    (5, TypeError, "int is not an HTTP response"),
     (b"<p>", TypeError, "give a document to rewrite"),
     ("<p>", TypeError, "give a document to rewrite"),
     (object(), TypeError, "give what requests.get"),
     ([], TypeError, "give what requests.get"),
     (coroutine, TypeError, "await it first"),
     (SimpleNamespace(__await__=None), TypeError, "await it first"),
-    (SimpleNamespace(url="http://h/", content=b""), TypeError, "has no headers"),
+    (SimpleNamespace(url="http://h/", content=b""), TypeError, "is not an HTTP response"),
     (SimpleNamespace(url="http://h/", headers={}), TypeError, "give its bytes to rewrite"),
-    (SimpleNamespace(url="http://h/", headers=5, content=b""), TypeError, "headers are a int"),
-    (SimpleNamespace(url="http://h/", headers="a: b", content=b""), TypeError, "a mapping, or"),
+    (SimpleNamespace(url="http://h/", headers=5, content=b""), TypeError, "or pairs, not int"),
+    (SimpleNamespace(url="http://h/", headers="a: b", content=b""), TypeError, "or pairs, not str"),
     (SimpleNamespace(url="/d/", headers={}, content=b""), ValueError, "only the path of its URL"),
     (SimpleNamespace(url="http://h/", headers={}, content="<p>"), TypeError, "rewrite"),
     (SimpleNamespace(url="http://h/", headers={}, read=lambda: "<p>"), TypeError, "rewrite_text"),
@@ -330,6 +330,19 @@ def test_a_body_of_which_something_was_read_is_no_document(port: int) -> None:
         assert len(response.read(5)) == 5
         refused(response)
         response.release_conn()
+    for client in (requests, niquests):
+        for path in ("/plain", "/chunked", "/closes", "/gzip"):
+            with client.get(f"http://127.0.0.1:{port}{path}", stream=True) as part:
+                assert len(part.raw.read(5)) == 5
+                refused(part)
+        for path in ("/plain", "/closes"):  # no size is known of a body that is coded or chunked
+            with client.get(f"http://127.0.0.1:{port}{path}", stream=True) as part:
+                next(part.iter_content(5))
+                assert len(part.content) < len(BODY)
+                refused(part)
+    with httpx.Client() as web, web.stream("GET", url) as part:
+        next(part.iter_raw(5))
+        refused(part)
     for path in ("/plain", "/chunked"):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as begun:
             assert len(begun.read(5)) == 5
