@@ -57,6 +57,10 @@ _COUNTED: Final = {
 }
 
 
+def _one(make: Callable[..., _T], page: warc.Page, **how: Any) -> Iterator[_T]:
+    yield make(page, **how)
+
+
 class Archive(NamedTuple):
     source: files.OpenInput
     settings: Settings
@@ -115,10 +119,10 @@ class Archive(NamedTuple):
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{self.source.shown}: warning: {text}")
 
-    def _guarded(self, page: warc.Page, made: Iterable[_T]) -> Iterator[_T]:
+    def _guarded(self, page: warc.Page, make: Callable[[warc.Page], Iterable[_T]]) -> Iterator[_T]:
         """Let a bug cost only one page: report it, and count the input as failed."""
         try:
-            yield from made
+            yield from make(page)
         except Exception as error:  # noqa: BLE001 (one page must not stop the others)
             self.report(work.fault_of_error(page, error))
 
@@ -137,12 +141,12 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(warc.conversion, date=date, info=info, **self.how)
+        convert = partial(_one, warc.conversion, date=date, info=info, **self.how)
         pages = 0
         for page in self.pages():
             pages += 1
-            wanted = (page,) if page.succeeded or own.all_status else ()
-            for made in self._guarded(page, map(convert, wanted)):
+            is_wanted = page.succeeded or own.all_status
+            for made in self._guarded(page, convert) if is_wanted else ():
                 done.notes.update(_CODING for _ in page.remarks)
                 for note in made.notes:
                     done.notes[note.reason.value] += 1
@@ -195,16 +199,15 @@ class Archive(NamedTuple):
         return "ARC and WARC do not mix in one file: leave --with-originals out" if is_arc else ""
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
-        name, how = self.source.name, self.how
+        name, how = self.source.name, {"warc": self.source.name, **self.how}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
-                table.add(self._guarded(page, rows.packed_rows(page, name, **how)))
+                table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
-        wat_of = partial(rows.wat, warc=name, **how)  # makes a record of a WAT file
         for page in self.pages():
-            for record in self._guarded(page, map(wat_of, (page,) if wat else ())):
+            for record in self._guarded(page, partial(_one, rows.wat, **how)) if wat else ():
                 streams.say(json.dumps(record))
-            for row in self._guarded(page, () if wat else rows.link_rows(page, name, **how)):
+            for row in () if wat else self._guarded(page, partial(rows.link_rows, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
 
     def show_bases(self, *, as_json: bool) -> None:
