@@ -172,6 +172,17 @@ def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
 
 
 @needs_status
+@pytest.mark.parametrize("begin", [b"<![CDATA[", b"<!-- -->"])
+def test_memory_is_bounded_in_the_pieces_of_a_feed_s_text(begin: bytes, tmp_path: Path) -> None:
+    link = b"<a href='x'>" if b"[" in begin else b"&lt;a href='x'>"
+    feed = b"<rss><description>" + begin + link * 200_000
+    feed += (b"]]>" if b"[" in begin else b"") + b"</description></rss>"
+    used = memory_of(tmp_path, feed, URL, "xml")
+    assert used.given > len(feed)
+    assert used.grown <= 6 * (used.taken + used.given) + SLACK
+
+
+@needs_status
 def test_what_is_nested_is_held_as_far_as_the_limit(tmp_path: Path) -> None:
     """Each of 16 levels would be nearly as long as the document."""
     used = memory_of(tmp_path, ROWS["H13 srcdoc"](6 << 20), URL, "html")

@@ -286,7 +286,7 @@ class Visit:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
-            bring = lowered if context.task.edits_only and not in_pieces else lower
+            bring = lowered if context.task.edits_only else lower
             return bring(self._html(view.inner, self._in_html), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)

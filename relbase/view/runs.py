@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -274,29 +274,38 @@ class PiecesView(View):
         return place
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        left = iter(edits)
-        ahead = next(left, None)
-        start = 0
+        cut, start = _Cut(edits), 0
         for index, (piece, size) in enumerate(
             zip(self._find(self._raw), self._sizes, strict=True), 1
         ):
             end = start + size
-            parts: list[Edit] = []
             # An edit at the very end belongs to the last piece.
-            while ahead is not None and (ahead.start < end or index == len(self._sizes)):
-                parts.append(ahead._replace(end=min(ahead.end, end)))
-                if ahead.end > end:
-                    ahead = Edit(end, ahead.end, b"")
-                    break
-                ahead = next(left, None)
-            if parts:
+            until = end + (index == len(self._sizes))
+            if cut.ahead is not None and cut.ahead.start < until:
                 view = self._view_of(self._raw, piece)
-                yield from _moved(view.lower(_moved(parts, -start)), piece.start)
+                for at, stop, new in view.lowered(cut.inside(start, end, until)):
+                    placed = at + piece.start
+                    yield Edit(placed, placed if at == stop else stop + piece.start, new)
             start = end
 
 
-def _moved(edits: Sequence[Edit], by: int) -> list[Edit]:
-    return [Edit(start + by, end + by, new) for start, end, new in edits]
+class _Cut:
+    """Edits of a text, cut where its pieces end."""
+
+    __slots__ = ("_left", "ahead")
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self._left = iter(edits)
+        self.ahead = next(self._left, None)
+
+    def inside(self, start: int, end: int, until: int) -> Iterator[Edit]:
+        """The edits that begin before `until`, as offsets from `start`, cut at `end`."""
+        while (edit := self.ahead) is not None and edit.start < until:
+            at = edit.start - start
+            yield Edit(at, at if edit.start == edit.end else min(edit.end, end) - start, edit.new)
+            self.ahead = Edit(end, edit.end, b"") if edit.end > end else next(self._left, None)
+            if edit.end > end:
+                return
 
 
 class SameView(View):

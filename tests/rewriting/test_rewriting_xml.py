@@ -459,6 +459,10 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "xml:base nested": lambda n: b"<a xml:base='b/'>" * (n // 21) + b"</a>" * (n // 21),
     "xml:base in a row": lambda n: b"<a>" + b"<b xml:base='c/'/>" * (n // 18) + b"</a>",
     "lines": lambda n: b"<a>" + b"\n<b xml:base='/c'/>" * (n // 18) + b"</a>",
+    "a section of links": lambda n: b"<rss><description><![CDATA[" + b"<a href='x'>" * (n // 12)
+    + b"]]></description></rss>",
+    "links after a comment": lambda n: b"<rss><description><!-- -->"
+    + b"&lt;a href='x'>" * (n // 15) + b"</description></rss>",
     "a long link of an item": lambda n: b"<rss><channel><item><link>http://z/" + b"a/" * (n // 4)
     + b"</link><description>" + b'&lt;a href="./x">' * (n // 36) + b"</description></item>"
     + b"</channel></rss>",
