@@ -7,6 +7,7 @@ reached by `..` or a symbolic link, do not count. No file is read.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -121,7 +122,7 @@ class Neighbours:
         self._is_there = lru_cache(_REMEMBERED)(os.path.lexists)
         self._placed = lru_cache(_REMEMBERED)(self._place)
         self._asked = asked
-        self._said: dict[str, set[str]] = {one: set() for one in _SAID}
+        self._said: Counter[str] = Counter()  # links by what is said of them
         self._folders_kept: set[str] = set()  # into which links stay relative
 
     def __call__(self, reference: str, element: str) -> Placed | None:
@@ -132,7 +133,9 @@ class Neighbours:
         # Most references are settled at once, since the first step of their path is missing.
         path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
         if first is None or self._is_there(path) or self._is_companion(f"{path}{os.sep}"):
-            return self._placed(reference)
+            placed, text = self._placed(reference)
+            self._said[text] += 1
+            return placed
         return None
 
     def _is_companion(self, folder: str) -> bool:
@@ -151,9 +154,10 @@ class Neighbours:
         return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}  # noqa: PTH112, PTH118
 
     def notes(self) -> Iterator[Note]:
-        for text, links in self._said.items():
-            if links:
-                yield Note(_SAID[text], "", None, f"{counted(len(links), 'link')} {text}")
+        """Yield notes on the links so far: call it when the page was read once."""
+        for text, reason in _SAID.items():
+            if count := self._said[text]:
+                yield Note(reason, "", None, f"{counted(count, 'link')} {text}")
 
     def _is_elsewhere(self, reference: str, url: str) -> bool:
         """Return whether a file's URL differs from a link to it, resolved against the page's."""
@@ -166,39 +170,37 @@ class Neighbours:
         paths = {unquoted(made.path), *({folder, f"{folder}/"} if name in INDEXES else ())}
         return made[:2] != known[:2] or unquoted(known.path) not in paths
 
-    def _place(self, reference: str) -> Placed | None:
+    def _place(self, reference: str) -> tuple[Placed | None, str]:
+        """Return what becomes of a reference, and what is said of it, or ""."""
         path = _path_of(self._base, reference)
         if path is None:
-            return None
+            return None, ""
         is_there = os.path.isfile(path) and os.path.realpath(path).startswith(self._tree)  # noqa: PTH113
         # Browsers save all files of a page into one folder, without folders in it.
         folder = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
         is_saved = self._is_companion(folder) or (is_there and path.startswith(self._folders))
         if not (is_there or is_saved):
-            return None
+            return None, ""
         if self._local != "companion" and not is_there:
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED))
+            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED)), ""
         url = None if self._asked and self._local == "keep" else self._url_of(path)
         if self._local == "keep":
-            if url is not None:
-                self._said[_LEFT].add(reference)
             self._folders_kept.add(folder)
-            return Placed()
+            return Placed(), "" if url is None else _LEFT
         if self._local == "companion" and not is_saved:
-            if url is None or self._is_elsewhere(reference, url):
-                self._said[_REWRITTEN if url is None else _ELSEWHERE].add(reference)
-            return None
+            if url is None:
+                return None, _REWRITTEN
+            return None, _ELSEWHERE if self._is_elsewhere(reference, url) else ""
         if url is not None:
             # A query in the file's URL replaces that of the link.
             _, _, _, query, fragment = rfc3986.split(reference)
             parts = rfc3986.split(url)
             query = query if parts.query is None else parts.query
-            return Placed(rfc3986.unsplit(parts._replace(query=query, fragment=fragment)))
+            return Placed(rfc3986.unsplit(parts._replace(query=query, fragment=fragment))), ""
         self._folders_kept.add(folder)
         if self._local == "resolve":
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
-        self._said[_KEPT].add(reference)
-        return Placed()
+            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN)), ""
+        return Placed(), _KEPT
 
 
 _NOT_SAVED: Final = (
