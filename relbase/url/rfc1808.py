@@ -64,22 +64,33 @@ def unsplit(components: Components) -> str:
     added between a net_loc and a path that cannot follow it (§2.2), and an empty net_loc before a
     path that would be read as one.
 
+    Raises:
+        TypeError: If they are not `Components`, or hold something other than str and None.
+
     >>> unsplit(Components("http", "a", "b", None, "q", None))
     'http://a/b?q'
     """
-    scheme, net_loc, path, params, query, fragment = components
-    pieces = [] if scheme is None else [scheme, ":"]
-    if net_loc is not None:
-        pieces += ("//", net_loc)
-        if path[:1] != "/" and (path or params is not None or query is not None):
-            pieces.append("/")
-    elif path.startswith("//"):
-        pieces.append("//")
-    pieces.append(path)
-    for delimiter, component in ((";", params), ("?", query), ("#", fragment)):
-        if component is not None:
-            pieces += (delimiter, component)
-    return "".join(pieces)
+    if not isinstance(components, Components):
+        raise TypeError(f"components must be Components, not {type(components).__name__}: {_FIX}")
+    try:
+        scheme, net_loc, path, params, query, fragment = components
+        pieces = [] if scheme is None else [scheme, ":"]
+        if net_loc is not None:
+            pieces += ("//", net_loc)
+            if path[:1] != "/" and (path or params is not None or query is not None):
+                pieces.append("/")
+        elif path.startswith("//"):
+            pieces.append("//")
+        pieces.append(path)
+        for delimiter, component in ((";", params), ("?", query), ("#", fragment)):
+            if component is not None:
+                pieces += (delimiter, component)
+        return "".join(pieces)
+    except (AttributeError, TypeError):
+        raise TypeError(f"not all of {components!r:.200} are str or None: {_FIX}") from None
+
+
+_FIX: Final = "give what split returns, or Components whose path is a str"
 
 
 def is_absolute(reference: str) -> bool:

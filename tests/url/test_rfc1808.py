@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rfc1808_examples import ABNORMAL, BASE, NORMAL
@@ -42,6 +43,26 @@ def test_unsplit_writes_the_slash_that_a_net_loc_needs(words: str, url: str) -> 
     given = [None if word == "-" else word.strip('"') for word in words.split()]
     given[2] = given[2] or ""  # a path is never absent
     assert unsplit(Components(*given)) == url  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [
+        ("abcdef", "components must be Components, not str: give what split returns"),
+        (None, "not NoneType: give what split returns"),
+        (("http", "a", "/b", None, None), "components must be Components, not tuple"),
+    ],
+)
+def test_unsplit_says_what_to_give(given: Any, fix: str) -> None:
+    with pytest.raises(TypeError, match=fix):
+        unsplit(given)
+
+
+@pytest.mark.parametrize("wrong", [{"scheme": 3}, {"net_loc": b"a"}, {"path": None}, {"path": 5}])
+def test_components_are_strings_or_none(wrong: dict[str, Any]) -> None:
+    for url in ("x", "//a?q"):
+        with pytest.raises(TypeError, match=r"not all of Components\(.*\) are str or None: give"):
+            unsplit(split(url)._replace(**wrong))
 
 
 # ---- §2.3: the three categories, and where later schemes stand in them
