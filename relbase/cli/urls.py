@@ -17,7 +17,7 @@ from relbase.cli.group import command
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.url import grammar as rules
 from relbase.url import rfc1808, rfc3986
-from relbase.url.grammar import Grammar, verdicts
+from relbase.url.grammar import Grammar, GrammarName, verdicts
 from relbase.url.grammar.characters import Severity, Violation
 from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
@@ -201,7 +201,12 @@ Exit status:
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def check(
-    urls: tuple[str, ...], base: str | None, grammar: str | None, *, json: bool, strict: bool
+    urls: tuple[str, ...],
+    base: str | None,
+    grammar: GrammarName | None,
+    *,
+    json: bool,
+    strict: bool,
 ) -> int:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 

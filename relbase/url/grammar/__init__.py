@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.grammar import rfc1738, rfc1808
@@ -37,6 +37,14 @@ class Grammar(StrEnum):
 
     RFC1808 = "rfc1808"  # §2.2: the generic syntax of all schemes, and relative URLs
     RFC1738 = "rfc1738"  # §5: the URLs of each scheme, none of them relative
+
+    @classmethod
+    def _missing_(cls, value: object) -> Grammar:
+        raise ValueError(f"{value!r:.80} is not a grammar: give one of {', '.join(cls)}")
+
+
+# Type checkers find misspelt names; a test compares these with the members.
+GrammarName = Literal["rfc1808", "rfc1738"]
 
 
 class Verdict(NamedTuple):
@@ -156,9 +164,18 @@ def verdicts(text: str) -> list[Verdict]:
 
 
 def violations(
-    text: str, base: str | None = None, grammar: Grammar | str | None = None
+    text: str, base: str | None = None, grammar: GrammarName | None = None
 ) -> list[Violation]:
     """Return what is wrong with a text as a URL, absolute or relative, in order.
+
+    Args:
+        text: The URL alone, without white space or brackets around it.
+        base: The base that the text is relative to, for remarks on how it is written.
+        grammar: "rfc1808" or "rfc1738", to check against it alone; None for the one that is meant.
+
+    Raises:
+        TypeError: If the text or the base is not a str.
+        ValueError: If the grammar is unknown.
 
     Returns:
         Findings of every `Severity`; the text is a URL when none is a VIOLATION. At most
@@ -169,17 +186,17 @@ def violations(
     """
     core = core_of(text)
     # Only RFC 1808 recommends a practice.
-    practice = () if grammar == Grammar.RFC1738 else remarks(core.text, base)
+    practice = () if grammar == "rfc1738" else remarks(core.text, base)
     return _merged(core, _judged(core, grammar)[1], practice)
 
 
-def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
+def base_violations(base: str, grammar: GrammarName | None = None) -> list[Violation]:
     """Return what is wrong with a text as the base URL of relative ones."""
     core = core_of(base)
     return _merged(core, _judged(core, grammar)[1], base_remarks(core.text))
 
 
-def _judged(core: Core, grammar: Grammar | str | None = None) -> tuple[Cut, list[Violation]]:
+def _judged(core: Core, grammar: str | None = None) -> tuple[Cut, list[Violation]]:
     """Cut a core by a grammar (None: the one meant for it); return the cut and the findings."""
     text, asked = core.text, None if grammar is None else Grammar(grammar)
     own = asked is Grammar.RFC1738 or (asked is None and scheme_match(text) is not None)

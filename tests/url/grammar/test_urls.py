@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import pytest
 from hypothesis import given
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from rows import cases, lines, rows
 
 from relbase.url.grammar import (
+    Grammar,
+    GrammarName,
     Url,
     base_violations,
     parse_url,
@@ -33,8 +35,15 @@ def of_kind(kind: Severity, found: Iterable[Violation]) -> list[Violation]:
     return [one for one in found if one.kind is kind]
 
 
-def failing(text: str, grammar: str | None = None) -> list[Violation]:
+def failing(text: str, grammar: GrammarName | None = None) -> list[Violation]:
     return of_kind(Severity.VIOLATION, violations(text, grammar=grammar))
+
+
+@pytest.mark.parametrize("grammar", ["rfc9", "", 5])
+def test_a_grammar_is_one_of_two(grammar: Any) -> None:
+    assert list(get_args(GrammarName)) == list(Grammar)
+    with pytest.raises(ValueError, match=f"{grammar!r} is not a grammar: give one of rfc1808, rfc"):
+        violations("a", grammar=grammar)
 
 
 def remarks(text: str, base: str | None = None) -> list[Violation]:
