@@ -60,6 +60,12 @@ class Resolver:
     ) -> None:
         check_text(base, "the base")
         check_text(charset, "the charset")
+        if charset != "utf-8":
+            from relbase.view.charset import lookup  # noqa: PLC0415 (start-up time)
+
+            if lookup(charset) is None:
+                fix = "give one of the WHATWG Encoding Standard"
+                raise ValueError(f"{charset[:80]!r} is not a charset label: {fix}")
         self._key = (base, as_profile(profile), charset)
         self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve

@@ -71,8 +71,8 @@ class PreparedBase:
             self._base = url if is_serialised else str(ada_url.normalize_url(url))
         except ValueError:
             raise ValueError(
-                f"{_shown(base)} is not an absolute URL by the WHATWG URL Standard: "
-                "give a base with a scheme, such as http://host/"
+                f"the base {_shown(base)} is not a valid absolute URL (WHATWG URL Standard): "
+                "give one such as 'http://host/'"
             ) from None
         self._encode_query = _query_encoder(charset)
         found = _base_match(self._base)
@@ -146,10 +146,9 @@ class PreparedBase:
                 rest, mark, query = rest.partition("?")
                 url = self._parse(rest + mark + self._encode_query(query) + hash_ + fragment)
         except ValueError:
-            raise ValueError(
-                f"{_shown(reference)} is a failure by the WHATWG URL Standard, "
-                f"on the base {_shown(self._base)}"
-            ) from None
+            why = f"cannot be resolved against the base {_shown(self._base)}"
+            why = why if self._base else "is not a valid absolute URL, and there is no base"
+            raise ValueError(f"{_shown(reference)} {why} (WHATWG URL Standard)") from None
         return url
 
     def _parse(self, reference: str) -> str:
@@ -284,11 +283,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
     from relbase.view.transcode import encode_query  # noqa: PLC0415
 
-    name = lookup(charset)
-    if name is None:
-        raise ValueError(
-            f"{charset!r} is not a charset label: give one of the WHATWG Encoding table"
-        )
+    name = lookup(charset) or charset
     # https://encoding.spec.whatwg.org/#get-an-output-encoding
     if name == "utf-8" or name in WIDE or name in UNREADABLE:
         return None

@@ -56,15 +56,18 @@ def test_what_is_no_profile_is_refused_with_the_values(profile: object) -> None:
 def test_what_is_no_base_is_refused_with_what_to_give() -> None:
     with pytest.raises(TypeError, match="the base must be a str"):
         Resolver(b"http://a/")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="give a base with a scheme"):
+    with pytest.raises(
+        ValueError, match=r"the base '/no/scheme' is not a valid absolute URL .*: give"
+    ):
         Resolver("/no/scheme", Profile.WHATWG)
     with pytest.raises(TypeError, match="the charset must be a str"):
         Resolver("http://a/", "whatwg", None)  # type: ignore[arg-type]
 
 
 def test_a_charset_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a charset label"):
-        Resolver(BASE, Profile.WHATWG, "no-such-charset")
+    for profile in Profile:
+        with pytest.raises(ValueError, match="'klingon' is not a charset label: give one of the"):
+            Resolver(BASE, profile, "klingon")
 
 
 def test_without_its_library_whatwg_is_a_bad_call(monkeypatch: pytest.MonkeyPatch) -> None:
