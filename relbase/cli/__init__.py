@@ -77,6 +77,8 @@ HANDED_OVER: Final = 100
 # How long rewriting a message may take, in seconds: procmail waits 16 minutes, maildrop five.
 _PATIENCE: Final = 60
 
+_UNCHANGED: Final = "the message is passed on unchanged"
+
 # -P: load no modules from the directory that the mail program runs in.
 _PROGRAM: Final = (sys.executable, "-P", "-c", "from relbase.cli import main; main(delivers=False)")
 
@@ -104,13 +106,13 @@ def _made(data: bytes, arguments: Sequence[str]) -> bytes:
             command, input=data, stdout=subprocess.PIPE, timeout=_PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
-        _warn(f"it took longer than {_PATIENCE} seconds: the message is passed on unchanged")
+        _warn(f"rewriting took longer than {_PATIENCE} seconds: {_UNCHANGED}")
     except (OSError, MemoryError, ValueError) as error:
-        _warn(f"it could not be started: the message is passed on unchanged: {error}")
+        _warn(f"rewriting could not be started ({error}): {_UNCHANGED}")
     else:
         if ran.returncode == HANDED_OVER:
             return ran.stdout
-        _warn(f"it ended with status {ran.returncode}: the message is passed on unchanged")
+        _warn(f"rewriting ended with status {ran.returncode}: {_UNCHANGED}")
     return data
 
 

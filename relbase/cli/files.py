@@ -68,7 +68,8 @@ class Output(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return os.path.join(self.root or ".", *self.parts)  # noqa: PTH118
+        root = self.root if self.old else self.root or "."
+        return os.path.join(root, *self.parts)  # noqa: PTH118
 
 
 _archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
@@ -184,9 +185,9 @@ def seekable(source: OpenInput) -> Iterator[BinaryIO]:
     """Open an input again, for reading from anywhere; `source` keeps its position."""
     with opened(source.input) as again:
         if not again.file.seekable():
-            raise InputError("it must be read twice, and a pipe cannot be: give a file")
+            raise InputError("it must be read twice, which a pipe does not allow: give a file")
         if source.status and not (again.status and os.path.samestat(again.status, source.status)):
-            raise InputError("another file has taken its place")
+            raise InputError("it was replaced by another file while it was read")
         yield again.file
 
 

@@ -46,12 +46,14 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
             found += _messages(name, failed, follow=follow)
         else:
             trees.append(name)
+            before = tally.failed
             walked, over = _walk(name, failed, given["sidecars"], backup)
             found += walked
-            if not walked and not given["quiet"]:
+            is_empty = not walked and tally.failed == before
+            if is_empty and not given["quiet"]:
                 text = "warning: the directory contains no files to read"
                 streams.warn(f"{files.shown_name(name)}: {text}")
-            tally.warnings += not walked
+            tally.warnings += is_empty
             passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
@@ -159,16 +161,17 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
         shown = in_shell(names[1])
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
     is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
-    several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several"
+    several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several inputs"
     values = settings.url, settings.fields, settings.redirects  # --headers may have redirects
     for option, value in zip(("--url", "--headers", "--redirect"), values, strict=True):
         if value:
-            text = f"{option} applies to one document, and {several}: give each its own"
-            fix = "with --map FILE, --root DIR=URL or --mirror DIR"
+            text = f"{option} applies to one document, but {several}: give each its own"
+            fix = "URL with --map FILE, --root DIR=URL or --mirror DIR"
             if option == "--headers":
-                fix = "with --sidecar SUFFIX"
+                fix = "headers with --sidecar SUFFIX"
             elif option == "--url" and is_tree:
-                fix = f"with --root {in_shell(f'{names[0]}={value}')}, --map FILE or --mirror DIR"
+                root = in_shell(f"{names[0]}={value}")
+                fix = f"URL with --root {root}, --map FILE or --mirror DIR"
             raise click.UsageError(f"{text} {fix}")
 
 

@@ -131,7 +131,7 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
     if not unresolved:
         return unread
     advice = documents.advice(type_, several=several)
-    why = f"none resolves against {excerpt(base)}" if base else advice
+    why = f"none can be resolved against {excerpt(base)}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
 
@@ -241,7 +241,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
             return "a program has yet to fill in the placeholder in this base"
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
-            return f"no relative reference can be resolved against this base{where}, {why}"
+            return f"no relative reference can be resolved against this base{where} because {why}"
     return ""
 
 

@@ -74,8 +74,10 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
             raise click.UsageError(f"{text}: its output has no place in -o; {fix}")
         if parts in names:
             first, second = printable(names[parts]), printable(one.name)
-            fix = "rewrite them with two commands, into two directories"
-            raise click.UsageError(f"'{first}' and '{second}' would have one output: {fix}")
+            why = f"'{first}' and '{second}' would have the same output: use separate commands"
+            if os.path.abspath(names[parts]) == os.path.abspath(one.name):  # noqa: PTH100
+                raise click.UsageError(f"'{second}' is given twice: give it once")
+            raise click.UsageError(f"{why} with different directories")
         names[parts] = one.name
     for root in {one.root for one in inputs if one.root}:
         _refuse_inside(directory, root)

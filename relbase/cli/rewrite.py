@@ -18,7 +18,7 @@ from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
 from relbase.cli.options import CHOICES, command
 from relbase.cli.origins.paths import Found
 from relbase.cli.run import run
-from relbase.cli.streams import ExitStatus, in_shell, printable
+from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
 
 _FILE: Final = click.Path(dir_okay=False, readable=False)
@@ -127,8 +127,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(found, own)
         is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")  # noqa: PTH110
-        shown = in_shell(own.resume or "")
-        reading.warn([f"warning: there is no {shown}: --resume skips nothing"] * is_missing)
+        missing = f"warning: '{printable(own.resume or '')}' does not exist: --resume skips nothing"
+        reading.warn([missing] * is_missing)
         # The trees stay open for the whole run, so that nobody can swap them. A process can have a
         # thousand files open, or fewer, so trees beyond the first 100 are opened by name.
         roots: dict[str, Directory] = {}
@@ -193,7 +193,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
             "--delivery filters standard input to standard output: leave inputs and outputs out",
         ),
         (own.output == "", "-o is empty: give the name of a file or a directory"),
-        (own.format and not own.check, "--format is for --check: give that too"),
+        (own.format and not own.check, "--format needs --check: give both"),
         (own.report == STDIN, "--report writes a file: give its name"),
         (
             own.report and own.report == own.output,

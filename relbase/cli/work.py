@@ -66,7 +66,8 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
-        return Done(job, State.FAILED, files.reason(error))
+        reason = files.reason(error).removeprefix(f"{files.shown_name(job.input.name)}: ")
+        return Done(job, State.FAILED, reason)
 
 
 class _Doing:
@@ -117,8 +118,8 @@ class _Doing:
         if own.only:
             raise _SkippedError(State.PASSED)
         if own.diff or own.in_place:
-            flag = "--diff shows" if own.diff else "-i replaces"
-            raise InputError(f"{flag} no archives: give --check, or -o FILE")
+            flag = "--diff" if own.diff else "-i"
+            raise InputError(f"{flag} does not work with web archives: give --check, or -o FILE")
         pieces = archive.rewritten(self.plan, done)
         if not own.check:
             self._put(archive.source, self.after.counting(pieces))

@@ -279,8 +279,8 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
                 if time.monotonic() >= until:
                     why = "another program has locked it"
                     if os.path.lexists(f"{path}.lock"):
-                        why = f"there is a lock, {shown}.lock"
-                    text = f"{why}: wait for it, or rewrite a copy with -o"
+                        why = f"it is locked ({shown}.lock exists)"
+                    text = f"{why}: wait until it is released, or rewrite a copy with -o"
                     raise OutputError(f"{shown}: {text}")
                 time.sleep(0.1)
         except OSError as error:

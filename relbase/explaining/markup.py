@@ -70,7 +70,7 @@ _RETRIEVAL: Final = "URL used to retrieve the entity"
 SHOWN: Final = {
     Layer.EMBEDDED: Shown("3.1", _CONTENT, "the document states none"),
     Layer.ENTITY: Shown("3.2", _ENTITY, "no header around it states one"),
-    Layer.RETRIEVAL: Shown("3.3", _RETRIEVAL, "it is not known"),
+    Layer.RETRIEVAL: Shown("3.3", _RETRIEVAL, "unknown"),
     Layer.NONE: Shown("3.4", 'Base URL = "" (undefined)', ""),
 }
 
@@ -216,7 +216,7 @@ def _part(
             inner = _box(base.layer, inner, base, refused, decides=base is own[0])
             refused = []
     if not own:
-        same = '<p class="quiet">It has the base of the box around it.</p>'
+        same = '<p class="quiet">Same base as the enclosing box.</p>'
         inner += f"{_refused(refused)}{same}"
     major = entity.type.partition("/")[0]
     name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")

@@ -300,7 +300,7 @@ class _Lister:
 
     def _why(self, link: Link) -> str:
         if link.status is Status.ABSOLUTE:
-            return "<p>already absolute: no byte of it changes</p>"
+            return "<p>already absolute: left unchanged</p>"
         note = self._notes.get(link.span)
         said = f"<p>{text(note.text)}</p>" if note else ""
         if link.status is Status.KEPT:
@@ -313,14 +313,15 @@ class _Lister:
     def _why_kept(self, reference: str, element: str) -> str:
         places = self._call.origin.places if self._call.origin else None
         if reference.startswith("#"):
-            return "a fragment that stays: it is meant for this document"
+            return "a fragment of this document: left unchanged"
         if reference == "":
-            return "it means the document itself, or nothing is fetched for it: it stays"
+            meaning = "it means this document, or nothing is fetched for it"
+            return f"empty: {meaning}, so it is left unchanged"
         if self._call.policy.keeps(reference):
             return "the policy keeps references like this"
         if places is not None and places(reference, element) is not None:
-            return "it leads to a file that was saved with the page"
-        return "it stays as it is"
+            return "points to a file saved with the page"
+        return "left unchanged"
 
     def _steps(self, link: Link) -> str:
         steps: list[Step] = []

@@ -95,8 +95,10 @@ def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
         result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
         holder.communicate()
     assert result.exit_code == 4
-    why = "another program has locked it" if how == "fcntl" else "there is a lock, in.mbox.lock"
-    fix = "wait for it, or rewrite a copy with -o"
+    why = (
+        "another program has locked it" if how == "fcntl" else "it is locked (in.mbox.lock exists)"
+    )
+    fix = "wait until it is released, or rewrite a copy with -o"
     assert result.stderr == f"Error: in.mbox: {why}: {fix}\n"
     assert Path("in.mbox").read_bytes() == BOX
     assert Path("in.mbox.lock").exists() is (how != "fcntl")
@@ -241,7 +243,7 @@ def test_a_file_that_was_swapped_is_not_read_once_more(monkeypatch: pytest.Monke
     meanwhile(monkeypatch, swapping)
     result = run("rewrite", "in.mbox.gz", *URL, "-o", "out")
     assert (result.exit_code, Path("out").exists()) == (3, False)
-    assert "another file has taken its place" in result.stderr
+    assert "it was replaced by another file" in result.stderr
 
 
 # ---- memory

@@ -166,7 +166,7 @@ def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
     ):
         assert f'<code class="url">{base}</code>' in drawn
     assert drawn.count("Decides for everything inside") == 2
-    assert "It has the base of the box around it." in drawn
+    assert "Same base as the enclosing box." in drawn
 
 
 _INSIDE: Final = b"Content-Type: text/html\n\n<a href=x>"
@@ -214,7 +214,7 @@ def test_every_reference_is_marked_and_listed() -> None:
         assert link.status.value in item
         assert f"line {link.line}, column {link.column}" in item
     assert "RFC 1808 §4 step 6: the last segment" in markup
-    assert "a fragment that stays" in markup
+    assert "a fragment of this document: left unchanged" in markup
     shown = plain(explain(b"<style>a{b:url(x)}</style><a href=%b>" % (b"y" * 3_000), url=URL))
     assert "column 16: style (css)" in shown
     assert "column 35: a/@href (url)" in shown
@@ -235,7 +235,7 @@ def test_why_references_stay() -> None:
     markup = plain(explain(b"<a href=keep/x><a href=y><form action=''>", policy=policy))
     assert "the policy keeps references like this" in markup
     assert "there is no base URL to resolve it against" in markup
-    assert "it means the document itself" in markup
+    assert "empty: it means this document" in markup
 
 
 PIECES: Final = [

@@ -117,8 +117,8 @@ class Finder:
         for root, url in origins.roots:
             if paths.mirror_in(root) == root:
                 fix = f"give --mirror {in_shell(root)} for a mirror, or --root for each host"
-                text = "holds directories named as hosts, and gives them all one"
-                yield f"warning: --root {in_shell(f'{root}={url}')} {text}: {fix}"
+                text = "contains directories named like hosts, and gives all of them the URL of"
+                yield f"warning: --root {in_shell(f'{root}={url}')} {text} one host: {fix}"
         if any((origins.mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
