@@ -122,7 +122,11 @@ def _resolved(
     with suppress(ValueError):
         url = resolver.resolve(reference)
         return _Resolved(resolver.base, reference, profile, url, None, taken)
-    return _Resolved(resolver.base, reference, profile, None, "the reference does not parse", taken)
+    why = "the reference does not parse"
+    with suppress(ValueError):  # if it resolves elsewhere, the base is the problem
+        Resolver("http://h/", Profile(profile)).resolve(reference)
+        why = "nothing relative can be resolved against the base"
+    return _Resolved(resolver.base, reference, profile, None, why, taken)
 
 
 def _show_steps(resolved: Iterable[_Resolved]) -> None:
@@ -142,7 +146,8 @@ def _show_one_each(resolved: list[_Resolved]) -> None:
     width = max((len(excerpt(one.reference)) for one in resolved), default=0)
     for one in resolved:
         if one.url is None:
-            streams.warn(f"error: {excerpt(one.reference)}: {one.error}, says {one.profile}")
+            shown = f"{excerpt(one.reference)} has no result in profile {one.profile}"
+            streams.warn(f"error: {shown}: {one.error}")
         elif len(resolved) == 1:
             streams.say(printable(one.url))
         else:
@@ -328,7 +333,7 @@ def split(urls: tuple[str, ...], *, json: bool) -> int:
             _show(title, streams.fields_of(values) or {}, "failure without a base")
         _show("grammar", grammar or {}, why)
         shown = kind and f"{excerpt(generic.scheme or '')}: {kind.value}"
-        shown = shown or "of the scheme of its base: it has none"
+        shown = shown or "that of its base (a relative URL has no scheme)"
         streams.say(f"    {'category':10}{shown} (RFC 1808 §2.3)")
     return ExitStatus.DONE
 
