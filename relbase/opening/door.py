@@ -234,18 +234,21 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
     typed = _type_of_bytes(content_type, data)
     found = typed or kind_of_file(name, data)
     if data and FORMATS[found].visit is None:
-        return found, (_passed_note(content_type, name), *_doubts(typed, name, data))
+        return found, (_passed_note(content_type, name, data), *_doubts(typed, name, data))
     return found, _doubts(typed, name, data)
 
 
-def _passed_note(type_: str, name: str) -> Note:
+def _passed_note(type_: str, name: str, data: bytes) -> Note:
     by = "first bytes"
     if type_ and kind_of_type(type_) is not None:
         by = f"media type, {type_[:_SHOWN]}"
     elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
         by = f"name, *.{_suffix(name)[:_SHOWN]}"
     kinds = "HTML, CSS, XML, a JSON Feed or mail"
-    text = f"by its {by}, this is not {kinds}: left unchanged; give its kind if it is"
+    fix = "if it is HTML, pass kind='html' (--kind html)"
+    if _compressed.match(data):
+        fix = "it is compressed: decompress it first"
+    text = f"by its {by}, this is not {kinds}: left unchanged; {fix}"
     return Note(Reason.KIND_UNSUPPORTED, "", None, text)
 
 
@@ -262,7 +265,7 @@ def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
     if not seems:
         return ()
     by = f"by its name, *.{_suffix(name)[:_SHOWN]}, it is taken for {kind.value}"
-    text = f"{by}, but it begins like {seems}: give its kind if it is another"
+    text = f"{by}, but it begins like {seems}: pass kind= (--kind) if it is another"
     return (Note(Reason.KIND_DOUBTFUL, "", None, text),)
 
 
@@ -284,9 +287,10 @@ def _seems(row: Format, data: bytes) -> str:
 
 
 # How files begin that are not text, and then JSON, which could be read as a page.
+_COMPRESSED: Final = rb"\x1f\x8b|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd"  # gzip, bzip2, xz, zstd
+_compressed: Final = expression(_COMPRESSED)
 _binary: Final = expression(
-    rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
-    rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
+    _COMPRESSED + rb"|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
 )
 _BEGINNINGS: Final = (
     (_binary, "a compressed or binary file"),

@@ -79,6 +79,23 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
+@pytest.mark.parametrize(
+    ("data", "fix"),
+    [
+        (b"text <a href=x>", "if it is HTML, pass kind='html' (--kind html)"),
+        (b"%PDF-1.7", "if it is HTML, pass kind='html' (--kind html)"),
+        (b"\x1f\x8b\x08\0", "it is compressed: decompress it first"),  # gzip
+        (b"BZh91AY", "it is compressed: decompress it first"),  # bzip2
+        (b"\xfd7zXZ\0", "it is compressed: decompress it first"),  # xz
+        (b"\x28\xb5\x2f\xfd", "it is compressed: decompress it first"),  # Zstandard
+    ],
+)
+@pytest.mark.parametrize("name", ["k.html.gz", "k.zip", "k", None])
+def test_the_note_says_what_to_do(data: bytes, fix: str, name: str | None) -> None:
+    [note] = relbase.rewrite(data, name=name).notes
+    assert note.text.endswith(f" or mail: left unchanged; {fix}")
+
+
 @cases(TABLES, "doubts", name=str, data=bytes, doubt=str)
 def test_a_file_that_does_not_begin_like_its_name_is_noted(
     name: str, data: bytes, doubt: str
