@@ -100,7 +100,7 @@ class Format(NamedTuple):
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
         if why := _unreadable(data, charset):
-            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: passed through")
+            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
             return Document(self, data, data, None, charset, context, (note,))
         view = self.view(data, charset.name)
         inside = context.having(

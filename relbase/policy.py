@@ -61,8 +61,8 @@ class Policy:
         keep_fragments: leave references into the same document (`#top`) unchanged.
         keep: leave references that match this regular expression unchanged. In Python it may also
             be a function that returns whether a reference stays.
-        extended: also rewrite attributes that only some readers treat as URLs: param values, RDFa,
-            lazy loading, social media metadata.
+        extended: also rewrite what only some readers treat as URLs: RDFa, and values of params,
+            lazy loading and social media that look like a path (`x.png`, but not `x`).
         attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
         keep_templates: leave references that begin with a placeholder, such as `{{url}}`,

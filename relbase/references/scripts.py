@@ -17,8 +17,8 @@ from relbase.expressions import expression
 from relbase.references.values import C0_AND_SPACE_BYTES
 from relbase.view.runs import Run, RunView, read
 
+# Of objects and arrays; Chromium drops blocks with deeper nesting.
 MAX_DEPTH: Final = 1000
-"""Objects and arrays that hold something, within each other: more, and Chromium drops the block."""
 
 
 def relative_patterns(text: bytes) -> list[Span]:

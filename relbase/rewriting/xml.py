@@ -39,7 +39,7 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     if unsound is None:
         if is_told:
             for flaw in flaws:
-                yield note_on(Reason.XML_FLAW, text, around, flaw, "passed over")
+                yield note_on(Reason.XML_FLAW, text, around, flaw, "ignored")
         yield from (item for item in both if _start(item) < end) if flaws else both
         return
     if is_told:

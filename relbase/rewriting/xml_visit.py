@@ -91,7 +91,7 @@ class Visit:
         yield from self._noted
         if around.unstated is not None:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
-            yield note_on(Reason.XML_FLAW, self._text, around, flaw, "passed over")
+            yield note_on(Reason.XML_FLAW, self._text, around, flaw, "ignored")
         for each in xml.elements(self._text, *self._goes_ahead(), around.task.policy.xml_rows):
             if isinstance(each, xml.Element):
                 yield from self._element(each)
@@ -173,7 +173,7 @@ class Visit:
         around, late = self._around, self._late
         yield from self._items.links.notes(around.part)
         for reason, spans in self._stayed.items():
-            text = _STAYS[reason].format(len(spans))
+            text = _STAYS[reason].format(len(spans), "s"[: len(spans) > 1])
             yield Note(reason, around.part, spans[0], text)
         if late and self._document.base.layer is Layer.EMBEDDED:
             yield base_late(late, around, Span(self._base_at, self._base_at))
@@ -318,10 +318,10 @@ def _is_written(edit: Edit) -> bool:
     return cast("bytes | None", edit.new) is not None
 
 
-# The notes on values that stay; each gives their number.
+# The notes on values that stay; each gives their number, and an `s` if there are several.
 _STAYS: Final = {
-    Reason.FEED_GUID: "relative guids left unchanged, since readers compare them as strings: {}",
-    Reason.XML_BASE64: "texts in base64 left unchanged: {}",
+    Reason.FEED_GUID: "{} relative guid{} left unchanged: feed readers compare guids as strings",
+    Reason.XML_BASE64: "{} text{} in base64 left unchanged",
 }
 _ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
 

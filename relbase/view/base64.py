@@ -57,7 +57,7 @@ class Base64View(View):
         self.inner = a2b_base64(coded, strict_mode=True)
         # binascii takes padding after whole quanta.
         if len(coded) != (len(self.inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:
-            raise ValueError("base64 with too much padding means nothing certain: pass it through")
+            raise ValueError("base64 with too much padding is ambiguous")
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         changing = (edit for edit in edits if edit.new or edit.start < edit.end)
