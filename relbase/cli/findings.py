@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     from relbase.cli.jobs import Format
     from relbase.warc.rows import LinkRow
 
-# Documents whose links cannot be read: --check does not pass them.
-UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
+# Documents and parts whose links cannot be read, or not all: --check does not pass them. What is
+# signed or encrypted only gets a warning, since its author cannot mend that.
+UNCHECKED: Final = {
+    *(Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED),
+    *(Reason.ENCODING_UNSUPPORTED, Reason.ENCODING_DISPUTED, Reason.MIME_ENCODED),
+    *(Reason.MIME_BOUNDARY, Reason.MIME_HEADER, Reason.MIME_PARTIAL, Reason.BODY_PARTIAL),
+    *(reason for reason in Reason if reason.value.startswith("limit-")),
+}
 FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
 
 
@@ -80,9 +86,11 @@ class Finding(NamedTuple):
 def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
     for note in result.notes:
         if note.reason in UNCHECKED:
-            yield Finding(file, f"not checked: {sentence(in_input(document, note))}")
+            yield Finding(
+                file, f"not checked: {sentence(in_input(document, note), document.number)}"
+            )
         elif note.reason is Reason.PLACEHOLDER_CHANGED:
-            yield Finding(file, sentence(in_input(document, note)))
+            yield Finding(file, sentence(in_input(document, note), document.number))
     for link in pipeline.links_called(document.data, call):
         # A message of a mailbox may be left unchanged as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
