@@ -154,6 +154,7 @@ _argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
 
 def with_options(text: str, *, several: bool = False) -> str:
     url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
+    text = text.replace("kind='html' (--kind html)", "--kind html")
     return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 
 
