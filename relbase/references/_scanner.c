@@ -204,17 +204,19 @@ static PyObject *record_of(const Found *f) {
   return record;
 }
 
-static PyObject *results(const Scan *s, PyObject *const *written, PyObject *type) {
+enum { FREED_AT_ONCE = 1 << 16 };
+
+/* Lists what was found, the last first, and frees it on the way: one tag may hold a million. */
+static PyObject *results(Scan *s, PyObject *const *written, PyObject *type) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
-  if (!list) return NULL;
-  for (size_t i = 0; i < s->count; i++) {
-    const Found *f = &s->found[i];
+  while (list && s->count) {
+    const Found *f = &s->found[--s->count];
     PyObject *item = s->mode == ALL ? record_of(f) : edit_of(f, written, type);
-    if (!item) {
-      Py_DECREF(list);
-      return NULL;
-    }
-    PyList_SetItem(list, (Py_ssize_t)i, item);
+    if (item) PyList_SetItem(list, (Py_ssize_t)s->count, item);
+    else Py_CLEAR(list);
+    if (!s->count || s->count % FREED_AT_ONCE) continue;
+    Found *left = realloc(s->found, s->count * sizeof(Found));
+    if (left) s->found = left;
   }
   return list;
 }
@@ -275,11 +277,12 @@ static Py_ssize_t cost_of(const Call *call) {
    the references as written, or the cost of mere edits. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
-  PyObject *list = PyErr_Occurred() ? NULL : results(s, call->edits.written, call->type);
   PyObject *made = NULL, *last = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
-  if (list && s->mode == WRITTEN) last = references(s);
-  else if (list && s->mode == EDITS) last = PyLong_FromSsize_t(cost_of(call));
+  int has_failed = PyErr_Occurred() != NULL;
+  if (!has_failed && s->mode == WRITTEN) last = references(s);
+  else if (!has_failed && s->mode == EDITS) last = PyLong_FromSsize_t(cost_of(call));
+  PyObject *list = has_failed ? NULL : results(s, call->edits.written, call->type);
   if (list && (last || s->mode == ALL)) {
     if (has_looked && last) made = Py_BuildValue("(OnnO)", list, place, look, last);
     else if (has_looked) made = Py_BuildValue("(Onn)", list, place, look);

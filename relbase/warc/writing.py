@@ -23,13 +23,12 @@ from relbase.opening.door import kind_of_bytes
 from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
-from relbase.warc.reading import as_page
+from relbase.warc.reading import Page
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
     from relbase.notes import Note
     from relbase.policy import Policy
-    from relbase.warc.reading import Page
 
     Packing = Literal["", "gz", "zst"]
 
@@ -73,8 +72,7 @@ def conversion(
         info: Id of the warcinfo record that describes it, or "".
 
     Raises:
-        TypeError: If an argument has the wrong type.
-        ValueError: If the date is malformed, or the profile is unknown.
+        ValueError: If the date is malformed.
 
     Implements WARC/1.1 §6.8.
 
@@ -85,7 +83,7 @@ def conversion(
     """
     check_date(date)
     check_text(info, "info", "give the id that warcinfo returns first, or ''")
-    result = rewrite(as_page(page).body, **arguments(page, profile, policy))
+    result = rewrite(**arguments(page, profile, policy), data=page.body)
     if not result.changed:
         return Conversion(None, (), result.notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
@@ -103,7 +101,8 @@ def conversion(
         ("WARC-Truncated", page.truncated),
         ("Content-Type", page.content_type or FORMATS[kind_of_bytes(page.body)].types[0]),
     ]
-    return Conversion(_record(head, result.data), result.edits, result.notes)
+    edits = result.edits  # before the record, which is as long as the page
+    return Conversion(_record(head, result.data), edits, result.notes)
 
 
 def warcinfo(
@@ -120,10 +119,6 @@ def warcinfo(
         date: Time of the conversion, as for `conversion`.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
-
-    Raises:
-        TypeError: If an argument has the wrong type.
-        ValueError: If the date is malformed, or the profile is unknown.
 
     Implements WARC/1.1 §6.2.
 
@@ -158,17 +153,12 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
         packing: "gz", "zst" (needs the extra `warc`), or "" for none.
         level: Compression level; None for a fast one.
 
-    Raises:
-        TypeError: If the record is not bytes.
-        ValueError: If the packing is unknown.
-
     >>> import gzip
     >>> gzip.decompress(pack(b"record"))
     b'record'
     """
     if not isinstance(record, bytes):
-        fix = "give the record of a conversion, if it has one"
-        raise TypeError(f"record must be bytes, not {type(record).__name__}: {fix}")
+        raise TypeError(f"record must be bytes, not {type(record).__name__}: skip what has none")
     if packing == "gz":
         module, fast = fast_zlib(), _ISAL_LEVEL
         if level is not None or module is zlib:
@@ -219,6 +209,8 @@ _EPOCH: Final = regex(r"[0-9]{1,11}")
 
 
 def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
+    if not isinstance(page, Page):
+        raise TypeError(f"page must be a Page, not {type(page).__name__}: skip what is not a Page")
     url: str | None = page.url
     try:
         as_url(page.url, profile=as_profile(profile))

@@ -56,7 +56,7 @@ class _Recorder:
             tables, mode, flags, _, edits = arguments[:_BEFORE]
             rest = tuple(dict(one) if type(one) is dict else one for one in arguments[8:])
             if name == scanner.XML_WALK:
-                rest = (*rest[:-1], lambda _, at: edits if at & 1 else None)
+                rest = (*rest[:-1], lambda _value, at, _around: edits if at & 1 else None)
             key = (name, id(tables), mode, flags, bool(edits))
             if len(repr(rest)) >= len(repr(self.calls.get(key, ((), ()))[-1])):
                 self.calls[key] = method, arguments[:_BEFORE], rest
@@ -110,7 +110,7 @@ def _walk(head: bytes, data: bytes) -> None:
             break
         place += 1
     assert all(0 <= edit[0] <= edit[1] <= size for edit in edits)
-    scanner.spliced(data, edits)
+    scanner.spliced(data, [edit for edit in edits if edit[2] is not None])  # but for flaws
     scanner.head(data)
     scanner.compiled.depth(data)
 
