@@ -64,14 +64,12 @@ def unsplit(components: Components) -> str:
     added between a net_loc and a path that cannot follow it (§2.2), and an empty net_loc before a
     path that would be read as one.
 
-    Raises:
-        TypeError: If they are not `Components`, or hold something other than str and None.
-
     >>> unsplit(Components("http", "a", "b", None, "q", None))
     'http://a/b?q'
     """
     if not isinstance(components, Components):
-        raise TypeError(f"components must be Components, not {type(components).__name__}: {_FIX}")
+        given = type(components).__name__
+        raise TypeError(f"components must be Components, not {given}: give what split returns")
     try:
         scheme, net_loc, path, params, query, fragment = components
         pieces = [] if scheme is None else [scheme, ":"]
@@ -87,10 +85,8 @@ def unsplit(components: Components) -> str:
                 pieces += (delimiter, component)
         return "".join(pieces)
     except (AttributeError, TypeError):
-        raise TypeError(f"not all of {components!r:.200} are str or None: {_FIX}") from None
-
-
-_FIX: Final = "give what split returns, or Components whose path is a str"
+        fix = "give str, or None for what is absent (not the path)"
+        raise TypeError(f"{components!r:.200} are not Components of strings: {fix}") from None
 
 
 def is_absolute(reference: str) -> bool:

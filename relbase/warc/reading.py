@@ -82,9 +82,6 @@ def pages(
             revisits. Without it they are faults.
         skip: A function that says whether to skip a record, called before it is read.
 
-    Raises:
-        TypeError: If `chunks` is not an iterable of bytes.
-
     >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
     >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"
     >>> record = head + b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (len(block), block)
@@ -99,14 +96,6 @@ def pages(
     return chain.from_iterable(
         _pages(record, places, again, skip) for record in records(chunks, _wanted)
     )
-
-
-def as_page(page: Page) -> Page:
-    """Return the page; raise TypeError if it is not one."""
-    if not isinstance(page, Page):
-        fix = "give what isinstance(page, Page) accepts"
-        raise TypeError(f"page must be a Page, not {type(page).__name__}: {fix}")
-    return page
 
 
 def _pages(

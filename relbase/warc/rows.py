@@ -14,8 +14,6 @@ from relbase.pipeline import base, found_called, packed_called
 from relbase.rewriting.items import Found, Packed
 from relbase.rewriting.scan import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.url.resolver import Profile, ProfileName
-from relbase.url.step import check_text
-from relbase.warc.reading import as_page
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
@@ -180,17 +178,12 @@ def link_rows(
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
 
-    Raises:
-        TypeError: If an argument has the wrong type.
-        ValueError: If the profile is unknown.
-
     >>> from relbase.warc import Page
     >>> page = Page(0, "", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
     >>> [(row.reference, row.url, row.layer) for row in link_rows(page)]
     [('x', 'http://h/d/x', 'retrieval')]
     """
-    call = check(as_page(page).body, **arguments(page, profile, policy))
-    check_text(warc, "warc", "give the archive's name, or ''")
+    call = check(**arguments(page, profile, policy), data=page.body)
     return _rows(page, warc, found_called(page.body, call))
 
 
@@ -251,7 +244,7 @@ def wat(
 
     Unlike there, each resolved `url` is absolute, and resolving it against `Base` changes nothing.
     """
-    found = base(as_page(page).body, **arguments(page, profile, policy))
+    found = base(**arguments(page, profile, policy), data=page.body)
     head: dict[str, Any] = {"Base": found.url} if found.usable else {}
     links: list[dict[str, str]] = []
     for row in link_rows(page, warc, profile=profile, policy=policy):

@@ -158,7 +158,8 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
     b'record'
     """
     if not isinstance(record, bytes):
-        raise TypeError(f"record must be bytes, not {type(record).__name__}: skip what has none")
+        fix = "give the record of a conversion, if it has one"
+        raise TypeError(f"record must be bytes, not {type(record).__name__}: {fix}")
     if packing == "gz":
         module, fast = fast_zlib(), _ISAL_LEVEL
         if level is not None or module is zlib:

@@ -61,7 +61,7 @@ def test_unsplit_says_what_to_give(given: Any, fix: str) -> None:
 @pytest.mark.parametrize("wrong", [{"scheme": 3}, {"net_loc": b"a"}, {"path": None}, {"path": 5}])
 def test_components_are_strings_or_none(wrong: dict[str, Any]) -> None:
     for url in ("x", "//a?q"):
-        with pytest.raises(TypeError, match=r"not all of Components\(.*\) are str or None: give"):
+        with pytest.raises(TypeError, match="are not Components of strings: give str"):
             unsplit(split(url)._replace(**wrong))
 
 

@@ -129,13 +129,18 @@ PAGE: Final = page()
 AT: Final = {"date": DATE}
 # (a function, its arguments, the error, what its text says to do)
 WRONG: Final[list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], str]]] = [
-    (conversion, (FAULT,), AT, TypeError, r"not Fault: give what isinstance\(page, Page\) accepts"),
+    (
+        conversion,
+        (FAULT,),
+        AT,
+        TypeError,
+        "must be a Page, not Fault: skip what is not a Page",
+    ),
     (conversion, (PAGE,), {"date": 5}, TypeError, "date must be a str, not int: give one as 2026-"),
     (conversion, (PAGE,), {**AT, "info": ("x", b"")}, TypeError, "not tuple: give the id that"),
     (conversion, (PAGE,), {**AT, "policy": "x"}, TypeError, "policy must be a Policy, not str"),
-    (link_rows, (FAULT,), {}, TypeError, "page must be a Page, not Fault: give what"),
+    (link_rows, (FAULT,), {}, TypeError, "page must be a Page, not Fault"),
     (link_rows, (3,), {}, TypeError, "page must be a Page, not int"),
-    (link_rows, (PAGE, Path("x")), {}, TypeError, "warc must be a str, not PosixPath: give the"),
     (link_rows, (PAGE,), {"profile": "x"}, ValueError, "one of rfc1808"),
     (wat, (FAULT,), {}, TypeError, "page must be a Page, not Fault"),
     (warcinfo, (3,), AT, TypeError, "name must be a str, not int: give the archive's name, or ''"),

@@ -43,8 +43,7 @@ class Grammar(StrEnum):
         raise ValueError(f"{value!r:.80} is not a grammar: give one of {', '.join(cls)}")
 
 
-# Type checkers find misspelt names; a test compares these with the members.
-GrammarName = Literal["rfc1808", "rfc1738"]
+GrammarName = Literal["rfc1808", "rfc1738"]  # of the members
 
 
 class Verdict(NamedTuple):
@@ -172,10 +171,6 @@ def violations(
         text: The URL alone, without white space or brackets around it.
         base: The base that the text is relative to, for remarks on how it is written.
         grammar: "rfc1808" or "rfc1738", to check against it alone; None for the one that is meant.
-
-    Raises:
-        TypeError: If the text or the base is not a str.
-        ValueError: If the grammar is unknown.
 
     Returns:
         Findings of every `Severity`; the text is a URL when none is a VIOLATION. At most
