@@ -12,6 +12,7 @@ import sys
 import sysconfig
 import tempfile
 import zlib
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -37,6 +38,7 @@ _RUNS: Final = count(1)
 _REWRITTEN, _COMPARED = 100, 1000
 # The arguments of a walk before the text, and how often it goes on from a place to be looked at.
 _BEFORE, _MOST_PLACES = 5, 8
+_HEAD: Final = 4  # bytes that choose a walk and how it is called; as in scanner.c
 _WALKS: Final = (scanner.HTML_WALK, scanner.CSS_WALK, scanner.XML_WALK, scanner.LINKS_WALK)
 
 
@@ -115,14 +117,27 @@ def _walk(head: bytes, data: bytes) -> None:
     scanner.compiled.depth(data)
 
 
+class AtRandom:
+    """The target without libFuzzer and sanitizers: what this file knows of the scanner is true."""
+
+    @staticmethod
+    def corpus() -> Iterator[bytes]:
+        for number, kind in enumerate(_KINDS):
+            for index, seed in enumerate(Target(urls, f"{kind}/*", 0).corpus()):
+                yield bytes((number, index * 37 % 256, index * 5 % 16, 0)) + seed[:4096]
+
+    @staticmethod
+    def run(data: bytes) -> None:
+        if len(data) > _HEAD:
+            run(data[:_HEAD], data[_HEAD:])
+
+
 def fuzz(seconds: int, kept: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         program, seeds = Path(directory, "fuzzer"), Path(directory, "seeds")
         seeds.mkdir()
-        for number, kind in enumerate(_KINDS):
-            for index, seed in enumerate(Target(urls, f"{kind}/*", 0).corpus()):
-                head = bytes((number, index * 37 % 256, index * 5 % 16, 0))
-                (seeds / f"{kind}-{index:04}").write_bytes(head + seed[:4096])
+        for number, seed in enumerate(AtRandom.corpus()):
+            (seeds / f"{number:05}").write_bytes(seed)
         _build(program)
         corpora = [str(kept or Path(directory)), str(seeds)]
         if kept is not None:
