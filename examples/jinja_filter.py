@@ -15,5 +15,5 @@ def absolute_links(html: str, url: str) -> Markup:
 
 
 def install(environment: Environment) -> None:
-    """Make the filter known to an environment."""
+    """Add the filter to an environment."""
     environment.filters["absolute_links"] = absolute_links

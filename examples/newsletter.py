@@ -18,7 +18,7 @@ POLICY = Policy(keep_templates=True, keep_fragments=True)
 def message(html: str, url: str, inline: Callable[[str], str]) -> EmailMessage:
     """Return a letter; `inline` is `premailer.transform`, `css_inline.inline` or the like.
 
-    Links first: what is inlined may come from a style sheet, whose URL is known only here.
+    Links become absolute first: those from an inlined style sheet are relative to that sheet.
     """
     made = EmailMessage()
     made.set_content(f"Read this letter in your browser: {url}\n")

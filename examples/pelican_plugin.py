@@ -19,5 +19,5 @@ def make_absolute(_context: dict[str, Any], feed: Any) -> None:
 
 
 def register() -> None:
-    """Ask Pelican to be told of feeds."""
+    """Have Pelican call this plugin for each feed."""
     signals.feed_generated.connect(make_absolute)

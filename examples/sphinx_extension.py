@@ -21,6 +21,6 @@ def make_absolute(
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Ask Sphinx to be told of pages."""
+    """Have Sphinx call this extension for each page."""
     app.connect("html-page-context", make_absolute)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
