@@ -33,7 +33,7 @@ def run(module: str, before: str, row: str, *calls: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-FIELDS: Final = "relbase.registry", "    # What holds references.\n"
+FIELDS: Final = "relbase.registry", "    # Fields that hold references.\n"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ MARKED: Final = "print(relbase.rewrite({page!r}).base.url)"
 def test_a_comment_mark() -> None:
     row = '    _Comment("Saver", b"SAVER ", expression(rb" SAVER (\\S+) "), _plain),\n'
     page = b"<!-- SAVER http://h/p --><a href=/x>"
-    before = "    # monolith: byte 0"
+    before = "    # monolith: at byte 0"
     assert run("relbase.bases.marks", before, row, MARKED.format(page=page)) == ["http://h/p"]
 
 
