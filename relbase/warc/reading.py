@@ -93,9 +93,7 @@ def pages(
         fix = "give open(path, 'rb'), or an iterable of bytes such as [data]"
         raise TypeError(f"chunks must be an iterable of bytes, not {type(chunks).__name__}: {fix}")
     places = Places()
-    return chain.from_iterable(
-        _pages(record, places, again, skip) for record in records(chunks, _wanted)
-    )
+    return chain.from_iterable(_pages(one, places, again, skip) for one in records(chunks, _wanted))
 
 
 def _pages(
