@@ -30,10 +30,12 @@ def verdicts(data: bytes, *places: bytes) -> list[str]:
 
 
 @cases(TABLES, "what breaks", signature=bytes, fields=bytes, edited=list[bytes], expected=texts)
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
 def test_what_breaks(
-    signature: bytes, fields: bytes, edited: list[bytes], expected: list[str]
+    signature: bytes, fields: bytes, edited: list[bytes], expected: list[str], eol: bytes
 ) -> None:
-    assert verdicts(message(signature, fields), *edited) == expected
+    data = message(signature, fields).replace(b"\n", eol)
+    assert verdicts(data, *(place.replace(b"\n", eol) for place in edited)) == expected
 
 
 def test_what_stays_the_same_at_the_beginning_of_an_edit_is_no_change() -> None:
