@@ -189,11 +189,14 @@ def frame_without_text(kind: bytes, content: bytes) -> bytes:
     return kind + b"\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
 
 
-def test_only_a_first_frame_is_a_dictionary() -> None:
+@pytest.mark.parametrize("packed", [bytes, zstandard.compress])
+def test_only_a_first_frame_is_a_dictionary(packed: Callable[[bytes], bytes]) -> None:
+    """It may be compressed itself (the .warc.zst specification)."""
     known = zstandard.ZstdCompressionDict(b"".join(SMALL))
     members = map(zstandard.ZstdCompressor(dict_data=known).compress, SMALL)
     others = frame_without_text(b"\x50", b"index") + frame_without_text(b"\x5d", b"dictionary")
-    good, bad = read(frame_without_text(b"\x5d", known.as_bytes()) + others.join(members))
+    first = frame_without_text(b"\x5d", packed(known.as_bytes()))
+    good, bad = read(first + others.join(members))
     assert ([one.block for one in good], bad) == (BLOCKS, [])
 
 
