@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from importlib import import_module
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -243,20 +243,22 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
 
 class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = list(args)
         try:
             return super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:
             names = {name for one in self.params for name in one.opts}
-            given = f"{error.option_name}{'=' * isinstance(error, click.BadOptionUsage)}"
+            is_known = isinstance(error, click.BadOptionUsage)
+            given = f"{error.option_name}{'=' * is_known}"
             rows = (row.split(": ") for row in _GUESSES.splitlines())
             fitting = (fits.split(" | ") for tried, fits in rows if given in tried.split())
-            guesses = chain.from_iterable(fitting)
-            meant = next((one for one in guesses if one[0] != "-" or one.split()[0] in names), None)
-            if meant is None:
-                raise
-            is_known = isinstance(error, click.BadOptionUsage)
+            close = " or ".join(getattr(error, "possibilities", None) or ())
+            guesses = filter(None, (*chain.from_iterable(fitting), close))
+            fits = (one for one in guesses if one[0] != "-" or one.split()[0] in names)
+            files = (f"./{one}" for one in words if one.startswith(given) and os.path.lexists(one))
+            meant = "".join(f" Did you mean {one}?" for one in islice(chain(files, fits), 1))
             text = error.format_message() if is_known else f"No such option: {given}."
-            raise click.UsageError(f"{text} Did you mean {meant}?", ctx) from None
+            raise click.UsageError(printable(f"{text}{meant}"), ctx) from None
 
     def invoke(self, ctx: click.Context) -> None:
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status
