@@ -12,6 +12,8 @@ from importlib import import_module
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+import click
+
 from relbase import pipeline
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
 from relbase.cli.origins.places import Neighbours
@@ -154,6 +156,9 @@ _argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
 
 def with_options(text: str, *, several: bool = False) -> str:
     url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("url"):  # it, or its redirect, was refused
+        url = "another --url or --redirect"
     text = text.replace("kind='html' (--kind html)", "--kind html")
     return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 

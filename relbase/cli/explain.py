@@ -14,7 +14,7 @@ from relbase.cli.documents import calls, with_options
 from relbase.cli.files import STDIN, Inputs, OpenInput, Output
 from relbase.cli.inputs import begin
 from relbase.cli.options import Settings, command
-from relbase.cli.streams import Collected, printable
+from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
 from relbase.warc.writing import arguments
@@ -75,7 +75,9 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
             raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
         for number, (data, call, name) in enumerate(documents, archive is not None):
             markup, summary = page(data, call, name, wording=with_options)
-            reading.tally.warnings += summary.notes
+            if summary.notes and reading.settings.strict:
+                text = f"warning: the page lists {counted(summary.notes, 'note')} (--strict)"
+                warned.add("notes", f"{source.shown}: {text}")
             plan.put(source.name, markup, summary, number)
 
     status = reading.process(work)
@@ -110,6 +112,8 @@ class _Plan:
         output = None if output == STDIN else output
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
+        if force and output is None:
+            raise click.UsageError("--force is for files in an output directory: give -o DIR too")
         if output is None and (found.several or len(found.all) > 1):
             raise click.UsageError("a tree or several inputs need a directory: give -o DIR")
         is_directory = output is not None and outputs.is_directory(output, found)

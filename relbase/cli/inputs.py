@@ -79,6 +79,8 @@ def _refuse_repeated(inputs: Iterable[Input]) -> None:
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
     data, nul = given.pop("files_from"), given.pop("null")
+    if data is None and nul:
+        raise click.UsageError("-0 needs --files-from: give both")
     if data is None:
         return None
     if not nul and b"\0" in data:

@@ -32,7 +32,7 @@ from relbase.expressions import expression, regex
 from relbase.kind import Kind
 from relbase.opening.door import kind_of_call, kind_of_type
 from relbase.policy import Policy
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, Resolver
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def settings(given: dict[str, Any]) -> Settings:
         from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
 
         urls = {selector: line.url or "" for selector, line in (mapped or {}).items()}
-        message_urls = MessageUrlTable(urls, names or ())
+        message_urls = MessageUrlTable(urls, tuple(map(str.lower, names or ())))
     policy: dict[str, Any] = {}
     for field in dataclasses.fields(Policy):
         value = given.pop(f"no_{field.name}" if field.default is True else field.name)
@@ -110,6 +110,11 @@ def settings(given: dict[str, Any]) -> Settings:
             policy["keep"] = partial(_matches, value) if value[1:] else next(iter(value), None)
         elif isinstance(field.default, tuple):
             policy[field.name] = tuple(chain.from_iterable(value))
+    profile = Profile(given.pop("profile"))
+    try:
+        Resolver(given["url"] or "", profile)
+    except ValueError as error:
+        raise click.BadParameter(printable(str(error)), param_hint="'-u' / '--url'") from None
     return Settings(
         redirects=given.pop("redirect") or (dump.redirects if dump else ()),
         fields=dump.fields if dump else (),
@@ -119,7 +124,7 @@ def settings(given: dict[str, Any]) -> Settings:
         message_urls=message_urls,
         message_map=mapped or {},
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
-        profile=Profile(given.pop("profile")),
+        profile=profile,
         **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},
     )
 
@@ -155,7 +160,12 @@ def charset(value: str) -> str:
 def headers(value: str) -> Dump:
     from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
-    return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
+    fix = "give the file that 'curl -D FILE' or 'wget -S' wrote"
+    data = read_file(value, fix)
+    dump = parse_dump(data)
+    if data.strip() and not any(dump) and not data.startswith(b"HTTP/"):
+        raise ValueError(f"{_quoted(value)} contains no header fields: {fix}")
+    return dump
 
 
 def _matches(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:
@@ -245,8 +255,8 @@ def map_of_urls(
 
 def root(value: str) -> Root:
     found = _root.fullmatch(value)
-    directory, url = found.groups() if found else ("", "")
-    why = unsuitable(url) if found else "it lacks the directory or the URL"
+    directory, url = found.groups() if found else value.partition("=")[::2]
+    why = unsuitable(url) if directory and url else "it lacks the directory or the URL"
     if "?" in url or "#" in url:
         why = "paths cannot follow a query or a fragment"
     if why:
@@ -277,7 +287,7 @@ def _selector(name: str) -> str:
 
 
 def message_base(value: str) -> tuple[str, ...]:
-    names = tuple(name.strip().lower().removesuffix(":") for name in value.split(","))
+    names = tuple(name.strip().removesuffix(":") for name in value.split(","))
     wrong = [one for one in names if not one.isascii() or not one or set(one) & set(" \t:<>")]
     if wrong:
         text = f"{printable(wrong[0])!r} is not the name of a header field"

@@ -33,7 +33,7 @@ Output
 * --backup SUFFIX         Keep the original of each edited file under its name plus SUFFIX.
   --delivery              Filter one message for procmail, maildrop or sieve: if anything fails,
                           pass it on unchanged.
-* --diff                  Show what would change, and write nothing.
+* --diff                  Show what would change (for people, not as a patch), and write nothing.
 * --check                 List relative links, write nothing, and exit with status 1 if there are
                           any.
   --format NAME           Print what --check finds as text (default), json, github or sarif.
@@ -137,7 +137,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
                 roots[root] = stack.enter_context(opened_directory(root))
         plan = Plan(settings, own, finder, found.several, found.passed, deciding, now, roots)
         mailbox = found.mailboxes[0] if found.mailboxes and settings.url else ""
-        tally += run(plan._replace(mailbox=mailbox, uploads=uploads), jobs)
+        run(plan._replace(mailbox=mailbox, uploads=uploads), jobs, tally)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
 
@@ -194,6 +194,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         ),
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format needs --check: give both"),
+        (own.force and is_bare, "--force is for files in an output directory: give -o DIR too"),
         (own.report == STDIN, "--report writes a file: give its name"),
         (
             own.report and own.report == own.output,

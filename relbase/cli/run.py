@@ -12,6 +12,8 @@ from contextlib import ExitStack, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 
-def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
+def run(plan: Plan, jobs: Sequence[Job], tally: Tally) -> None:
+    """Do the jobs, and add what failed and what was found to the tally."""
     with ExitStack() as stack:
-        running = _Running(plan, stack)
+        running = _Running(plan, stack, tally)
         own = plan.options
         prints = own.diff or (own.output is None and not (own.check or own.in_place))
         wanted = not running.quiet and not (prints and streams.is_terminal(output=True))
@@ -41,7 +44,6 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
             streams.warn(f"interrupted: {text}, none half written{running.how_to_go_on}")
             raise
     running.close()
-    return running.tally
 
 
 def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> Iterator[Done]:
@@ -60,7 +62,7 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> I
 
 
 class _Running:
-    def __init__(self, plan: Plan, stack: ExitStack) -> None:
+    def __init__(self, plan: Plan, stack: ExitStack, tally: Tally) -> None:
         self._plan = plan
         own, verbosity = plan.options, plan.settings.verbosity
         self._checks = own.check
@@ -84,7 +86,7 @@ class _Running:
         self._matched: set[str] = set()
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
-        self.tally = Tally()
+        self.tally = tally
         self.how_to_go_on = "; --resume with the report continues" if self._report else ""
 
     def add(self, done: Done) -> None:
@@ -160,8 +162,13 @@ class _Running:
 
     def _say_bases(self) -> None:
         if self._bases:
-            common = self._bases.most_common()
-            parts = ", ".join(f"{count} {printable(name)}" for name, count in common)
+            fields = click.get_current_context().params["message_base"] or ()
+            typed = {field.lower(): field for field in fields}
+            stated = (
+                (" ".join(typed.get(word, word) for word in one.split(" ")), count)
+                for one, count in self._bases.most_common()
+            )
+            parts = ", ".join(f"{count} {printable(name)}" for name, count in stated)
             messages = f"{counted(self._bases.total(), 'message')} with relative links"
             streams.warn(f"base URLs of {messages}: {parts}")
         lines = unresolved_lines(self._unresolved)
@@ -184,8 +191,12 @@ class _Running:
             parts.append(counted(self._places, "relative link"))
         elif self._places:
             parts.append(f"{counted(self._places, 'link')} made absolute")
-        if self.tally.warnings:
-            parts.append(counted(self.tally.warnings, "warning"))
+        errors = self.tally.failed - self.states[State.FAILED]
+        parts += [
+            counted(n, what)
+            for n, what in ((errors, "error"), (self.tally.warnings, "warning"))
+            if n
+        ]
         skipped = f"; skipped: {self._plan.skipped}" if self._plan.skipped else ""
         done = f": {', '.join(parts)}" if parts else ""
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"

@@ -20,7 +20,7 @@ from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import Writer, locked
+from relbase.cli.writing import NOT_REGULAR, Writer, locked
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
@@ -82,6 +82,9 @@ class _Doing:
 
     def process(self) -> Done:
         done = self.done
+        is_old = self.own.in_place and os.path.exists(name := done.job.input.name)  # noqa: PTH110
+        if is_old and not (os.path.isfile(name) or os.path.isdir(name)):  # noqa: PTH112, PTH113 (opening a pipe may wait forever)
+            raise InputError(NOT_REGULAR)
         with files.opened(done.job.input, self.plan.roots) as opened:
             self.found = self.plan.finder.find(opened, self.plan.settings.url)
             done.options = self.plan.deciding and options_of(self.found, self.plan.deciding)
@@ -95,6 +98,8 @@ class _Doing:
                 if archive.is_zip and self.reports:  # for its hash: a ZIP is read from its end
                     deque(archive.source.pieces, maxlen=0)
                 self._archive(archive)
+            elif self.own.with_originals and not opened.input.root:
+                raise InputError("--with-originals is for web archives: leave it out")
             else:
                 self._document(source, first)
         if done.changed:

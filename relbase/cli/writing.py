@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from relbase.cli.jobs import Options
 
 
+NOT_REGULAR: Final = "it is not a regular file: nothing can be written in its place"
+
+
 class Writer:
     """Writes the files of one process of a run, and does not replace files that it wrote itself.
 
@@ -94,7 +97,7 @@ class Writer:
         """Return the output that replaces an input; raise `InputError` if that is impossible."""
         one = source.input
         if one.name == STDIN or source.status is None:
-            raise InputError("it is not a regular file: nothing can be written in its place")
+            raise InputError(NOT_REGULAR)
         # Resolved once, so that a later change of the link does not matter.
         path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
         in_maildir = is_message(path)

@@ -115,7 +115,7 @@ main()
     [
         ("import os; os.kill(os.getpid(), 9)", b"ended with status -9"),
         ("import os; os.write(1, b'half'); raise MemoryError", b"ended with status 1"),
-        ("import time; time.sleep(60)", b"it took longer than 1 seconds"),
+        ("import time; time.sleep(60)", b"rewriting took longer than 1 seconds"),
         ("pass", b"ended with status 0"),
     ],
 )

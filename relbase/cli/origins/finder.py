@@ -101,6 +101,9 @@ class Finder:
             more = f"; {counted(len(others) - 1, 'more line')} like it" if others[1:] else ""
             place = mapped[others[0]].source
             yield f"warning: {place}: there is no file {in_shell(others[0])}{more}"
+        for end in origins.sidecars:
+            if not any(os.path.lexists(one.name + end) for one in inputs):
+                yield f"warning: --sidecar {in_shell(end)}: no input has such a file beside it"
         for mirror in origins.mirrors:
             if any(paths.url_in_mirror(one.name, mirror) for one in inputs):
                 continue
