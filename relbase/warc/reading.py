@@ -116,8 +116,9 @@ def _pages(
         is_skipped = skip(record)
         page = None if is_skipped else _page(record)
         if is_skipped or page is not None:
+            unread = _UNREAD if isinstance(page, Fault) else 0
             for name in _names(record):
-                places.add(name, record.offset)
+                places.add(name, record.offset | unread)
         if page is not None:
             yield page
 
@@ -222,6 +223,7 @@ def _fields(block: bytes, head: Head) -> Fields:
 
 _FIRST: Final = 1 << 10
 _WORD: Final = (1 << 64) - 1
+_UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
 
 
 class Places:
@@ -292,12 +294,17 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
         text = "the record that it revisits has passed, and this input cannot be read again"
         yield record.fault(Trouble.NOT_AGAIN, text)
         return
+    if offset & _UNREAD:  # it would cost as much for each revisit
+        yield record.fault(Trouble.NOT_AGAIN, "the record that it revisits could not be read")
+        return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):
         if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
             page = _page(payload) if payload.block is not None else None
             if isinstance(page, Page):
                 status = head.status if head and head.status != _NOT_MODIFIED else page.status
                 yield _revisited(record, page._replace(status=status), own)
+            elif page is not None:
+                yield record.fault(page.trouble, f"the record that it revisits: {page.text}")
             return
     text = f"its payload is not among the first {_LOOKED_AT} records of its member: not read"
     yield record.fault(Trouble.NOT_AGAIN, text)

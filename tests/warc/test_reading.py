@@ -323,6 +323,29 @@ def test_a_revisit_that_is_cut_has_no_page() -> None:
     assert (page.url, fault.url) == ("http://h/a/", "http://h/b/")
 
 
+def test_a_revisit_of_what_could_not_be_read_says_so_and_reads_it_once() -> None:
+    message = http(b"<p>", "Content-Range: bytes 3-5/9", status="206 Partial Content")
+    data = response(1, "http://h/", message)
+    data += revisit(("WARC-Refers-To", record_id(1))) * 2
+    asked: list[int] = []
+
+    def again(offset: int) -> list[bytes]:
+        asked.append(offset)
+        return [data[offset:]]
+
+    first, *others = pages([data], again)
+    assert isinstance(first, Fault)
+    assert [fault.text for fault in others if isinstance(fault, Fault)] == [
+        "the record that it revisits could not be read"
+    ] * 2
+    assert not asked
+    # One that was skipped was not tried.
+    *others, last = pages([data], again, skip=lambda one: one.get("warc-type") == "response")
+    assert isinstance(last, Fault)
+    assert last == (*last[:3], first.trouble, f"the record that it revisits: {first.text}", None)
+    assert asked == [0, 0]
+
+
 def test_a_revisit_of_an_image_is_passed_over() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
     assert read(revisit(("WARC-Refers-To", record_id(9)), head=head)) == []
