@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.cli.origins.paths import Found
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
@@ -248,12 +247,11 @@ def is_done(job: Job) -> bool:
     return (_hash_of(job.input), _hash_of(Input(job.output.path))) == (before, after)
 
 
-def options_of(found: Found, deciding: object) -> str:
+def options_of(*deciding: object) -> str:
     """Return a short digest of what decides about the links of an input besides its content."""
     from hashlib import sha256  # noqa: PLC0415 (start-up time)
 
-    values = found.url, found.redirects, found.fields, deciding
-    return sha256(ascii(values).encode()).hexdigest()[:16]
+    return sha256(ascii(deciding).encode()).hexdigest()[:16]
 
 
 def _hash_of(one: Input) -> str:

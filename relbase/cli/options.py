@@ -162,10 +162,9 @@ def headers(value: str) -> Dump:
 
     fix = "give the file that 'curl -D FILE' or 'wget -S' wrote"
     data = read_file(value, fix)
-    dump = parse_dump(data)
-    if data.strip() and not any(dump) and not data.startswith(b"HTTP/"):
-        raise ValueError(f"{_quoted(value)} contains no header fields: {fix}")
-    return dump
+    if any(dump := parse_dump(data)) or data.startswith(b"HTTP/") or not data.strip():
+        return dump
+    raise ValueError(f"{_quoted(value)} contains no header fields: {fix}")
 
 
 def _matches(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:

@@ -16,7 +16,6 @@ from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
 from relbase.cli.options import CHOICES, command
-from relbase.cli.origins.paths import Found
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
@@ -153,9 +152,7 @@ def _deciding(given: dict[str, Any], own: Options) -> str:
     names = given.keys() - _OTHERS - (frozenset() if given["local"] == "resolve" else _FOUND)
     kept = [one.pattern for one in given["keep"]]
     more = own.with_originals, own.all_status, own.salvage, own.date
-    return options_of(
-        Found(), (sorted((name, given[name]) for name in names - {"keep"}), kept, more)
-    )
+    return options_of(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
 
 
 def _jobs(found: Inputs, own: Options) -> list[Job]:

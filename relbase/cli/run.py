@@ -162,13 +162,10 @@ class _Running:
 
     def _say_bases(self) -> None:
         if self._bases:
-            fields = click.get_current_context().params["message_base"] or ()
-            typed = {field.lower(): field for field in fields}
-            stated = (
-                (" ".join(typed.get(word, word) for word in one.split(" ")), count)
-                for one, count in self._bases.most_common()
-            )
-            parts = ", ".join(f"{count} {printable(name)}" for name, count in stated)
+            common = self._bases.most_common()
+            parts = ", ".join(f"{count} {printable(name)}" for name, count in common)
+            for field in click.get_current_context().params["message_base"] or ():
+                parts = parts.replace(f" by {field.lower()} of ", f" by {field} of ")  # as typed
             messages = f"{counted(self._bases.total(), 'message')} with relative links"
             streams.warn(f"base URLs of {messages}: {parts}")
         lines = unresolved_lines(self._unresolved)
@@ -192,11 +189,8 @@ class _Running:
         elif self._places:
             parts.append(f"{counted(self._places, 'link')} made absolute")
         errors = self.tally.failed - self.states[State.FAILED]
-        parts += [
-            counted(n, what)
-            for n, what in ((errors, "error"), (self.tally.warnings, "warning"))
-            if n
-        ]
+        counts = {"error": errors, "warning": self.tally.warnings}
+        parts += (counted(count, what) for what, count in counts.items() if count)
         skipped = f"; skipped: {self._plan.skipped}" if self._plan.skipped else ""
         done = f": {', '.join(parts)}" if parts else ""
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"

@@ -68,7 +68,7 @@ def say(text: str) -> None:
 
 
 # What compressed data begins with, by the suffix of its file.
-COMPRESSED: Final = {
+PACKED: Final = {
     ".gz": b"\x1f\x8b",
     ".zst": b"\x28\xb5\x2f\xfd",
     ".bz2": b"BZh",
@@ -77,7 +77,7 @@ COMPRESSED: Final = {
 
 
 def put(data: bytes) -> None:
-    if is_terminal(output=True) and (b"\0" in data or data.startswith((*COMPRESSED.values(),))):
+    if is_terminal(output=True) and (b"\0" in data or data.startswith((*PACKED.values(),))):
         raise click.UsageError("a terminal cannot show the binary output: give -o FILE")
     _write(data)
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -20,7 +20,7 @@ from relbase.cli.options import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import NOT_REGULAR, Writer, locked
+from relbase.cli.writing import Writer, locked, refuse_special
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
 from relbase.notes import Reason
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
 
     Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
-
-
-_CHANGED: Final = (
-    "processed again: its URL or the options differ from those of the report [options-changed]"
-)
 
 
 class _SkippedError(Exception):
@@ -82,16 +77,18 @@ class _Doing:
 
     def process(self) -> Done:
         done = self.done
-        is_old = self.own.in_place and os.path.exists(name := done.job.input.name)  # noqa: PTH110
-        if is_old and not (os.path.isfile(name) or os.path.isdir(name)):  # noqa: PTH112, PTH113 (opening a pipe may wait forever)
-            raise InputError(NOT_REGULAR)
+        if self.own.in_place:  # before it is opened, since opening a pipe may wait forever
+            refuse_special(done.job.input.name)
         with files.opened(done.job.input, self.plan.roots) as opened:
-            self.found = self.plan.finder.find(opened, self.plan.settings.url)
-            done.options = self.plan.deciding and options_of(self.found, self.plan.deciding)
+            self.found = found = self.plan.finder.find(opened, self.plan.settings.url)
+            if deciding := self.plan.deciding:
+                done.options = options_of(found.url, found.redirects, found.fields, deciding)
             if done.job.reported and is_done(done.job):
                 if done.job.reported[-1] == done.options:
                     raise _SkippedError(State.SKIPPED)
-                done.warned.add("options-changed", f"{self.shown}: warning: {_CHANGED}")
+                why = "its URL or the options differ from those of the report"
+                text = f"{self.shown}: warning: processed again: {why} [options-changed]"
+                done.warned.add("options-changed", text)
             first, source = files.peeked(self._counting(opened))
             source, archive = recognise(source, self.plan.settings, done.tally, done.warned)
             if archive is not None:
@@ -321,10 +318,7 @@ class _Doing:
 
     def _packed_as(self, end: str, source: OpenInput, pieces: Iterable[bytes]) -> Iterable[bytes]:
         """Return an output, if it is compressed as its suffix says."""
-        suffix, mark = (
-            self.coding.suffix if self.coding else "",
-            streams.COMPRESSED.get(end.lower()),
-        )
+        suffix, mark = self.coding and self.coding.suffix, streams.PACKED.get(end.lower())
         if suffix and end not in {"", suffix}:
             fix = f"give -o FILE{suffix}, or decompress the input first"
             raise InputError(f"the output is compressed like the input: {fix}")

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from relbase.cli.jobs import Options
 
 
-NOT_REGULAR: Final = "it is not a regular file: nothing can be written in its place"
+_NOT_REGULAR: Final = "it is not a regular file: nothing can be written in its place"
+
+
+def refuse_special(name: str) -> None:
+    with suppress(OSError):
+        if not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode):  # noqa: PTH116
+            raise InputError(_NOT_REGULAR)
 
 
 class Writer:
@@ -97,7 +103,7 @@ class Writer:
         """Return the output that replaces an input; raise `InputError` if that is impossible."""
         one = source.input
         if one.name == STDIN or source.status is None:
-            raise InputError(NOT_REGULAR)
+            raise InputError(_NOT_REGULAR)
         # Resolved once, so that a later change of the link does not matter.
         path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
         in_maildir = is_message(path)
