@@ -6,6 +6,7 @@ import io
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator as Warcio
 import relbase
 from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import wat
-from relbase.warc.writing import VERSION
+from relbase.warc.writing import VERSION, _told
 
 DATE: Final = "2026-01-02T03:04:05Z"
 BODY: Final = b"<a href=x>\xe9"
@@ -61,6 +62,10 @@ def test_nothing_relative_makes_no_record() -> None:
     assert conversion(page(b"<a href=http://x/>"), date=DATE).record is None
 
 
+def _holds(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:
+    return any(one.search(reference) for one in patterns)
+
+
 def test_an_id_derives_from_what_went_in() -> None:
     def id_of(**more: object) -> str:
         return dict(fields_of(converted(page(), **more)))["WARC-Record-ID"]
@@ -72,10 +77,13 @@ def test_an_id_derives_from_what_went_in() -> None:
         id_of(policy=relbase.Policy(extended=True)),
         id_of(policy=relbase.Policy(keep=keep)),
         id_of(policy=relbase.Policy(keep=str.isspace)),
+        id_of(policy=relbase.Policy(keep=partial(_holds, (keep,)))),
     ]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"<urn:uuid:[0-9a-f-]{36}>", one) for one in ids)
     assert id_of() == ids[0]
+    # In another process the function has another address.
+    assert not re.search("0x", _told(partial(_holds, (keep,))))
     source = (
         "from test_writing import *\n"
         "policy = relbase.Policy(keep=re.compile('nothing'))\n"
@@ -150,8 +158,14 @@ WRONG: Final[list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], s
     (pack, (b"x", None), {}, ValueError, "None is not a packing"),
     (pack, (None,), {}, TypeError, "record must be bytes, not NoneType: give the record of a"),
     (pack, ("x", ""), {}, TypeError, "record must be bytes, not str"),
-    (pages, (b"WARC/1.0",), {}, TypeError, r"not bytes: give open\(path, 'rb'\), or an iterable"),
-    (pages, ("x.warc.gz",), {}, TypeError, "chunks must be an iterable of bytes, not str: give"),
+    (pages, (b"WARC/1.0",), {}, TypeError, r"not bytes: give open\(path, 'rb'\) or \[data\]"),
+    (
+        pages,
+        ("x.warc.gz",),
+        {},
+        TypeError,
+        "must be a binary file or an iterable of bytes, not str",
+    ),
     (pages, (Path("x.warc.gz"),), {}, TypeError, "not PosixPath: give open"),
     (pages, (io.StringIO(),), {}, TypeError, "not StringIO: give open"),
     (pages, (3,), {}, TypeError, "not int: give open"),
