@@ -64,7 +64,7 @@ class Resolver:
             from relbase.view.charset import lookup  # noqa: PLC0415 (start-up time)
 
             if lookup(charset) is None:
-                raise ValueError(f"{charset[:80]!r} is not a charset label: give one as 'utf-8'")
+                raise ValueError(f"{charset[:80]!r} is not a charset label: give 'utf-8', ...")
         self._key = (base, as_profile(profile), charset)
         self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve

@@ -90,8 +90,8 @@ def pages(
     """
     found: object = chunks
     if isinstance(found, (str, bytes, TextIOBase)) or not isinstance(found, Iterable):
-        fix = "give open(path, 'rb'), or an iterable of bytes such as [data]"
-        raise TypeError(f"chunks must be an iterable of bytes, not {type(chunks).__name__}: {fix}")
+        fix = f"not {type(chunks).__name__}: give open(path, 'rb') or [data]"
+        raise TypeError(f"chunks must be a binary file or an iterable of bytes, {fix}")
     places = Places()
     return chain.from_iterable(_pages(one, places, again, skip) for one in records(chunks, _wanted))
 

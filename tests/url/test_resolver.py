@@ -66,7 +66,7 @@ def test_what_is_no_base_is_refused_with_what_to_give() -> None:
 
 def test_a_charset_that_is_not_known_is_refused() -> None:
     for profile in Profile:
-        with pytest.raises(ValueError, match="'klingon' is not a charset label: give one as"):
+        with pytest.raises(ValueError, match="'klingon' is not a charset label: give 'utf-8'"):
             Resolver(BASE, profile, "klingon")
 
 

@@ -164,7 +164,7 @@ WRONG: Final[list[tuple[Any, tuple[Any, ...], dict[str, Any], type[Exception], s
         ("x.warc.gz",),
         {},
         TypeError,
-        "must be a binary file or an iterable of bytes, not str",
+        "a binary file or an iterable of bytes, not str",
     ),
     (pages, (Path("x.warc.gz"),), {}, TypeError, "not PosixPath: give open"),
     (pages, (io.StringIO(),), {}, TypeError, "not StringIO: give open"),
