@@ -66,6 +66,14 @@ def test_a_version_that_follows_all_items_tells(call: dict[str, Any]) -> None:
     assert not relbase.rewrite(data.replace(b"version", b"revision"), url=URL, **call).changed
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_version_in_the_first_16_kib_tells(more: int) -> None:
+    version = b'","version":"https://jsonfeed.org/version/'
+    start = b'{"icon":"/x","title":"'.ljust((16 << 10) - len(version) + more, b"1") + version
+    data = start + b'1.1","items":[],"description":"%b"}' % (b"1" * (32 << 10))
+    assert relbase.rewrite(data, url=URL, name="f.json").changed is not bool(more)
+
+
 @pytest.mark.parametrize("link", [{"url": "/p/1/"}, {}])
 def test_item_links(link: dict[str, str]) -> None:
     """The URL of an item is the base of its HTML where that is asked for, wherever it stands."""
