@@ -155,7 +155,8 @@ def _visit_element(
         return (cast("Item", element),) if _made_at_once(element, inside) else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
-    is_stated = is_base and not (around.task.detect and is_stand_in(text, element.start))
+    has_marks = around.task.detect and not around.depth
+    is_stated = is_base and not (has_marks and is_stand_in(text, element.start))
     context = around if is_stated else inside
     policy = context.task.policy
     slots = html.slots(text, element, extended=policy.extended, named=named_of(policy))

@@ -71,7 +71,7 @@ def on_own_base(
     """Return the context inside an HTML document, with the document's base, and notes on it."""
     sheets = cache(partial(html.has_sheets, text))  # searches only when it is called
     stated = None if attribute is None else _statement(text, attribute, around)
-    if around.task.detect:
+    if around.task.detect and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
         return around.having(sheets=sheets), []

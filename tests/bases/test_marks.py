@@ -189,3 +189,10 @@ def test_a_stand_in_has_a_comment_before_it() -> None:
         page = before + b'--><base href="."><a href=y>'
         stand_in, _ = relbase.links(page, url="http://h.ex/d/p", kind="html")
         assert stand_in.base.layer is layer
+
+
+@pytest.mark.parametrize("mark", [b"<!-- base href=&quot;http://o/&quot; -->", CHROME % b"."])
+def test_a_mark_in_a_srcdoc_is_a_comment(mark: bytes) -> None:
+    inside = (mark.replace(b"&quot;", b'"') + b"<a href=x>").replace(b'"', b"&quot;")
+    page = b'<iframe srcdoc="' + inside + b'"></iframe>'
+    assert b"<a href=http://h/x>" in relbase.rewrite(page, url="http://h/", kind="html").data
