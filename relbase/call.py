@@ -112,11 +112,9 @@ def check(
         check_text(name, "name", "give os.fspath(path)")
     if charset is not None:
         check_text(charset, "charset", "give a label")
-    if charset is not None and lookup(charset) is None:
-        raise ValueError(
-            f"{charset[:80]!r} is not a charset label of the WHATWG Encoding Standard: "
-            "give one, such as 'utf-8', or None to detect it"
-        )
+        if lookup(charset) is None:
+            fix = "give one, such as 'utf-8', or None to detect it"
+            raise ValueError(f"{charset[:80]!r} is not a charset label (WHATWG): {fix}")
     if not isinstance(detect, bool):
         raise TypeError(f"detect must be a bool, not {type(detect).__name__}: give True or False")
     known = as_profile(profile)
@@ -197,7 +195,7 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
     if not _absolute.match(text):
         fix = "give it with its scheme, as in 'http://host/path'"
         raise ValueError(f"{name} is not absolute: {text[:80]!r}: {fix}")
-    if not parses_alone(text, profile):
+    if profile is Profile.WHATWG and not parses_alone(text, profile):
         fix = f"{text[:80]!r}: correct it, or give profile='rfc3986'"
         raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
     return text

@@ -167,8 +167,10 @@ def parses_alone(url: str, profile: Profile) -> bool:
     """Return whether the profile's parser needs no base for a URL: `file:/a` in whatwg."""
     if profile is not Profile.WHATWG:
         return is_absolute(url, profile)
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
     try:
-        Resolver("", profile).resolve(url)
+        whatwg.NO_BASE.resolve(url)
     except ValueError:
         return False
     return True

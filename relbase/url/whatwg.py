@@ -218,7 +218,7 @@ class Record(NamedTuple):
 
 def split(url: str) -> Record:
     """Parse an absolute URL, and return the parts of its URL record."""
-    parsed = ada_url.URL(PreparedBase("").resolve(url))
+    parsed = ada_url.URL(NO_BASE.resolve(url))
     rest, crosshatch, fragment = parsed.href.partition("#")
     rest, mark, query = rest.partition("?")
     return Record(
@@ -296,3 +296,6 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     # ISO-2022-JP has states, so that it needs the whole query at once.
     run = _ANY if name == "iso-2022-jp" else _NOT_ASCII
     return lambda query: run.sub(percent_encode, query)
+
+
+NO_BASE: Final = PreparedBase("")  # for URLs that need none
