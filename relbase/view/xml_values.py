@@ -14,6 +14,7 @@ from typing import Final
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
+from relbase.view.charset import is_utf_8
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
 from relbase.view.transcode import CountedView
 
@@ -205,13 +206,10 @@ def without_bad(text: bytes, mask: str) -> bytes:
     """Mask bytes that are not UTF-8, and noncharacters that XML forbids, byte for byte."""
     if b"\xef\xbf" in text:
         text = _noncharacter.sub(mask.encode("utf-8", "surrogateescape") * 3, text)
-    try:
-        if not text.isascii():
-            text.decode("utf-8")
-    except UnicodeDecodeError:
-        decoded = text.decode("utf-8", "surrogateescape")
-        text = _not_utf_8.sub(mask, decoded).encode("utf-8", "surrogateescape")
-    return text
+    if is_utf_8(text):
+        return text
+    decoded = text.decode("utf-8", "surrogateescape")
+    return _not_utf_8.sub(mask, decoded).encode("utf-8", "surrogateescape")
 
 
 def _is_character(found: re.Match[bytes]) -> bool:
