@@ -9,7 +9,6 @@ task of a crawl is; its processor time is what the system counts for it.
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 import sys
 import tempfile
@@ -17,9 +16,9 @@ import uuid
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from benchmarks.timing import Timing, table
+from benchmarks.timing import Timing, spent, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +28,6 @@ _COPIES: Final = 3
 _TEN_MEGABYTES: Final = 10 << 20
 _GIGABYTE: Final = 1 << 30
 _DATE: Final = "2026-01-02T03:04:05Z"
-
-
-class Used(NamedTuple):
-    """What a process used: processor time in seconds, the most memory in bytes."""
-
-    seconds: float
-    memory: int
 
 
 def run(data: Path | None, rounds: int) -> Iterator[str]:
@@ -101,22 +93,6 @@ def _record(type_: str, url: str, block: bytes, number: int) -> bytes:
         f"Content-Length: {len(block)}\r\n\r\n"
     )
     return head.encode() + block + b"\r\n\r\n"
-
-
-def spent(command: list[str]) -> Used:
-    """Run a command; return what it used, its children too."""
-    process = os.posix_spawn(
-        command[0],
-        command,
-        os.environ,
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)
-        ],
-    )
-    _, status, used = os.wait4(process, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command)}: status {status}")
-    return Used(used.ru_utime + used.ru_stime, used.ru_maxrss << 10)
 
 
 def _fastest(contenders: dict[str, list[str]], rounds: int) -> list[Timing]:

@@ -8,11 +8,12 @@ The time of gzip is what `gzip -d` and `gzip -6` take for the input and the outp
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.timing import Spent, spent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,11 +42,6 @@ nd elsewhere</a> <img src=3D"../images/{1}.png" alt=3D"A picture"></p>
 _ITEMS: Final = 9
 
 
-class _Used(NamedTuple):
-    seconds: float
-    peak: float  # MB
-
-
 def run(data: Path | None, rounds: int) -> Iterator[str]:  # noqa: ARG001 (it makes its own)
     """Yield the table."""
     megabytes = int(os.environ.get("RELBASE_MAILBOX_MB", "100"))
@@ -65,7 +61,7 @@ def _lines(box: Path, mapped: Sequence[str], rounds: int) -> Iterator[str]:
     each = _rewritten(box, done, mapped, rounds)
     packed, again = (Path(f"{path}.gz") for path in (box, done))
     gzip = _least(["gzip", "-6", "-k", "-f", str(done)], rounds)
-    _used(["gzip", "-6", "-k", str(box)])
+    spent(["gzip", "-6", "-k", str(box)])
     gunzip = _least(["gzip", "-d", "-k", "-f", str(packed)], rounds)
     compressed = _rewritten(packed, again, mapped, rounds)
     yield f"A mailbox of {_SENDERS:,} senders, {box.stat().st_size / 1e6:,.0f} MB: processor time"
@@ -76,30 +72,23 @@ def _lines(box: Path, mapped: Sequence[str], rounds: int) -> Iterator[str]:
         ("--message-map", each, one.seconds),
         ("--message-map, .mbox.gz", compressed, own),
     ):
-        yield f"  {name:34}  {used.seconds:6.1f}  {used.peak:5.0f}  {used.seconds / peer:5.2f}"
+        memory, ratio = used.memory / 1e6, used.seconds / peer
+        yield f"  {name:34}  {used.seconds:6.1f}  {memory:5.0f}  {ratio:5.2f}"
     yield f"  {'--message-map and gzip -d, gzip -6':34}  {own:6.1f}"
 
 
-def _rewritten(box: Path, output: Path, options: Sequence[str], rounds: int) -> _Used:
+def _rewritten(box: Path, output: Path, options: Sequence[str], rounds: int) -> Spent:
     main = [sys.executable, "-c", "from relbase.cli import main; main()", "rewrite", "-q"]
     return _least([*main, str(box), "-o", str(output), *options], rounds, output)
 
 
-def _least(command: Sequence[str], rounds: int, output: Path | None = None) -> _Used:
+def _least(command: Sequence[str], rounds: int, output: Path | None = None) -> Spent:
     done = []
     for _ in range(rounds):
         if output is not None:
             output.unlink(missing_ok=True)  # what replaces a file is checked first
-        done.append(_used(command))
+        done.append(spent(command))
     return min(done)
-
-
-def _used(command: Sequence[str]) -> _Used:
-    with subprocess.Popen(command) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, command
-    return _Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def _write(path: Path, size: int) -> None:

@@ -12,6 +12,8 @@ processor time: what else the machine does is not timed.
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +33,32 @@ class Timing(NamedTuple):
 
     name: str
     seconds: float
+
+
+class Spent(NamedTuple):
+    """What a process and its children used: processor time in seconds, most memory in bytes."""
+
+    seconds: float
+    memory: int
+
+
+# Linux counts for a process also the memory of the one that spawned it: this one is small.
+_SPAWN = """
+import os, sys
+closed = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+process = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=closed)
+_, status, used = os.wait4(process, 0)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss << 10)
+sys.exit(f"{sys.argv[1:]}: status {status}" if status else 0)
+"""
+
+
+def spent(command: Sequence[str]) -> Spent:
+    """Run a command; return what it used."""
+    spawn = [sys.executable, "-c", _SPAWN, *command]
+    ran = subprocess.run(spawn, check=True, stdout=subprocess.PIPE, text=True)
+    seconds, memory = ran.stdout.split()
+    return Spent(float(seconds), int(memory))
 
 
 def measure(contenders: Sequence[Contender], rounds: int) -> list[Timing]:
