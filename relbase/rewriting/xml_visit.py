@@ -250,7 +250,7 @@ class Visit:
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
             return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        if doubtful := [value.start + at for at in doubts(raw, is_text=not value.quote)]:
+        if doubtful := doubts(raw, value.start, is_text=not value.quote):
             return self._in_doubt(slot, raw, context, doubtful)
         return self._read(slot, raw, context)
 
@@ -286,7 +286,7 @@ class Visit:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
-            bring = lowered if context.task.edits_only else lower
+            bring = lower if context.task.found_only else lowered
             return bring(self._html(view.inner, self._in_html), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)

@@ -7,6 +7,7 @@ written in one way only, a `CountedView` maps its offsets. Line ends in text sta
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -85,7 +86,7 @@ def _meaning(found: re.Match[bytes]) -> bytes:
 
 def text_view(raw: bytes) -> View:
     if b"\r" not in raw and b"<" not in raw:
-        bare: list[int] = []
+        bare = array("Q")
         inner = _parsed(raw)
         if inner is None:
             inner = _unmasked(raw, bare)
@@ -95,7 +96,7 @@ def text_view(raw: bytes) -> View:
     return RunView(raw, partial(_runs, _in_text), spell_text)
 
 
-def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
+def _unmasked(raw: bytes, bare: array[int]) -> bytes | None:
     """Decode a text with flaws, and append the inner offsets of bare `&` to `bare`."""
     copy = masked(raw)
     inner = _parsed(copy)
@@ -103,9 +104,8 @@ def _unmasked(raw: bytes, bare: list[int]) -> bytes | None:
     if inner is None or inner.count(_MASK) > copy.count(_MASK):
         return None
     unmasked = bytearray(inner)
-    flaws = set(spots(raw, copy))
     for outside, inside in zip(_masks(copy), _masks(inner), strict=True):
-        if outside in flaws:
+        if raw[outside] != _MASK[0]:  # a flaw, as in `spots`
             unmasked[inside] = raw[outside]
             if raw.startswith(b"&", outside):
                 bare.append(inside)
@@ -239,17 +239,17 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
     return (at for at in _masks(copy) if text[at] != _MASK[0])
 
 
-def doubts(raw: bytes, *, is_text: bool) -> list[int]:
+def doubts(raw: bytes, offset: int = 0, *, is_text: bool) -> array[int]:
     """Return where readers may disagree on a value or a text; on a bare `&` they agree."""
+    found = array("Q")
     if raw.isascii() and _suspect.search(raw) is None:
-        return []
-    found = []
+        return found
     for piece in pieces(raw) if is_text and b"<" in raw else (Piece(0, len(raw), False),):
         part = raw[piece.start : piece.end]
         for at in spots(part, masked(part)):
             is_bare = piece.is_cdata or _reference.match(part, at) is None
             if not part.startswith(b"&", at) or not is_bare:
-                found.append(piece.start + at)
+                found.append(offset + piece.start + at)
     return found
 
 
