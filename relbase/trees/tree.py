@@ -50,9 +50,13 @@ class Value(NamedTuple):
 _conditional: Final = regex(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
 
 
+# Markup without any of these holds no reference: of attributes without a value, two do (rule 6).
+_may_hold: Final = regex(r"[=(@]|href|action", re.IGNORECASE).search
+
+
 def is_conditional(comment: str | None) -> bool:
     """Whether a comment is a conditional comment, which hides markup."""
-    return comment is not None and "<" in comment and _conditional(comment) is not None
+    return bool(comment and _may_hold(comment) and _conditional(comment))
 
 
 class Tree:

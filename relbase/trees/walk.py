@@ -290,8 +290,8 @@ class Walk:
         reference = written if written.isprintable() else clean(written)
         if not reference or self._budget.left < len(context.base.url):
             is_own = not reference and row.empty and kind.vocabulary != HTML  # its own document
-            is_kept = is_own and context.task.policy.keep_fragments
-            return (None, value, 0, None, Status.KEPT) if is_kept else None
+            keeps = is_own and context.task.policy.keep_fragments
+            return (None, value, 0, None, Status.KEPT) if keeps else None
         status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
         new = None
         if status is _REWRITTEN and url is not None:
@@ -367,9 +367,8 @@ class Walk:
             text = f"{before}{written}{after}"
             visit = partial(visit_comment, encode_inner(text), around=self._around)
             _, new, links = self._apart(element, holder, text, visit, self.inside)
-            new = None if new is None else new[len(before) : -len(after)]
             links = [link._replace(position=link.position - len(before)) for link in links]
-            yield Value(holder, new, links)
+            yield Value(holder, new and new[len(before) : -len(after)], links)
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
