@@ -198,7 +198,7 @@ def convert(
     paths = [part.path for group in groups or () for part in group]
     names = Counter(map(name_of, paths))
     if clashes := [name for name, count in names.items() if count > 1]:
-        raise ValueError(f"several archives would be {min(clashes)!r}: convert them in two runs")
+        raise ValueError(f"several archives would be {min(clashes)!r}: use separate runs")
     storage.make_directory(output)
     for path in paths:
         if storage.is_same(path, storage.join(output, name_of(path))):
