@@ -236,7 +236,7 @@ def test_one_path_is_not_a_list(spark: Any, paths: list[str]) -> None:
 
 
 def test_two_archives_of_one_name_are_refused(spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="two runs"):
+    with pytest.raises(ValueError, match="separate runs"):
         convert(spark, ["/a/x.warc.gz", "/b/x.warc"], str(tmp_path))
 
 
