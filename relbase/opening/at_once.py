@@ -162,17 +162,15 @@ def _ready(
         return None
 
 
-def _prepared(url: str, *call: Any) -> tuple[_Pages, ShapeEdits] | None:  # noqa: ANN401
+def _prepared(
+    on: Callable[[_Pages, str], T | None],
+    url: str,
+    *call: Any,  # noqa: ANN401
+) -> tuple[_Pages, T] | None:
     pages = _pages(*call)
-    shapes = None if pages is None else pages.shapes_on(url)
-    return None if pages is None or shapes is None else (pages, shapes)
+    made = None if pages is None else on(pages, url)
+    return None if pages is None or made is None else (pages, made)
 
 
-def _linked(url: str, *call: Any) -> tuple[_Pages, _Linked] | None:  # noqa: ANN401
-    pages = _pages(*call)
-    linked = None if pages is None else pages.linking_on(url)
-    return None if pages is None or linked is None else (pages, linked)
-
-
-_remembered: Final = remembering(_prepared)
-_remembered_links: Final = remembering(_linked)
+_remembered: Final = remembering(partial(_prepared, _Pages.shapes_on))
+_remembered_links: Final = remembering(partial(_prepared, _Pages.linking_on))
