@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple, overload
 
 
 class Span(NamedTuple):
@@ -19,6 +21,60 @@ class Edit(NamedTuple):
     start: int
     end: int
     new: bytes
+
+
+class PackedEdits(Sequence[Edit]):
+    """Edits as columns, which take a quarter of the memory of as many tuples."""
+
+    __slots__ = ("_ends", "_new", "_news", "_starts")
+
+    def __init__(self, edits: Sequence[Edit] = ()) -> None:
+        self._starts, self._ends = array("q"), array("q")
+        self._news, self._new = array("q", [0]), bytearray()  # where in `_new` each begins
+        self.extend(edits)
+
+    def extend(self, edits: Sequence[Edit]) -> None:
+        """Append edits, as a list does."""
+        self._starts.extend([start for start, _, _ in edits])
+        self._ends.extend([end for _, end, _ in edits])
+        news = [new for _, _, new in edits]
+        self._news.extend(accumulate(map(len, news), initial=self._news.pop()))
+        self._new += b"".join(news)
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Edit: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Edit, ...]: ...
+    def __getitem__(self, at: int | slice) -> Edit | tuple[Edit, ...]:
+        if isinstance(at, slice):
+            return tuple(map(self.__getitem__, range(*at.indices(len(self)))))
+        start, end, at = self._starts[at], self._ends[at], range(len(self))[at]
+        return Edit(start, end, bytes(self._new[self._news[at] : self._news[at + 1]]))
+
+    def __iter__(self) -> Iterator[Edit]:
+        for start, end, (at, until) in zip(
+            self._starts, self._ends, pairwise(self._news), strict=True
+        ):
+            yield Edit(start, end, bytes(self._new[at:until]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | PackedEdits) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+def are_dense(count: int, size: int) -> bool:
+    """Whether as many tuples as edits take several times as much memory as the text."""
+    return count > _MANY and count * _NEAR > size
+
+
+# An `Edit` takes about 120 bytes; on real pages one in a hundred bytes has a link.
+_MANY: Final = 1 << 18
+_NEAR: Final = 16
 
 
 def growth(edits: Iterable[Edit]) -> int:

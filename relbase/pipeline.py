@@ -19,7 +19,7 @@ from relbase.call import (
     MessageUrls,
     check,
 )
-from relbase.edit import Edit
+from relbase.edit import Edit, PackedEdits, are_dense
 from relbase.notes import Note, Reason
 from relbase.opening.at_once import edits_at_once, links_at_once
 from relbase.opening.door import Input, open_input
@@ -95,8 +95,8 @@ def rewrite(
 
 def rewrite_called(data: bytes, call: Call) -> Result:
     """Rewrite a document, as `rewrite` does, by a call that has been checked."""
-    if (edits := edits_at_once(data, call)) is not None:
-        return _result(data, call, spliced(data, edits), edits, ())
+    if (at_once := edits_at_once(data, call)) is not None:
+        return _result(data, call, spliced(data, at_once), at_once, ())
     given = open_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
@@ -107,7 +107,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
 
 
 def _result(
-    data: bytes, call: Call, output: bytes, edits: list[Edit], notes: tuple[Note, ...]
+    data: bytes, call: Call, output: bytes, edits: Sequence[Edit], notes: tuple[Note, ...]
 ) -> Result:
     return Result(
         output,
@@ -199,13 +199,15 @@ def _visit(
         yield note
 
 
-def _edits(given: Input, notes: Notes) -> list[Edit]:
-    edits: list[Edit] = []
-    left, base = 0, None
+def _edits(given: Input, notes: Notes) -> list[Edit] | PackedEdits:
+    edits: list[Edit] | PackedEdits = []
+    left, base, size = 0, None, len(given.document.data)
     items = _visit(given, edits_only=True)
     while batch := list(islice(items, _AT_ONCE)):
         found = [item for item in batch if type(item) is Edit]
-        edits += found
+        edits.extend(found)
+        if are_dense(len(edits), size) and isinstance(edits, list):
+            edits = PackedEdits(edits)
         if len(found) < len(batch):
             for item in batch:
                 if isinstance(item, Note):

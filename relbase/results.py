@@ -118,9 +118,12 @@ class Result:
         return self._data
 
     @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The changes, as offsets in the input, sorted and disjoint."""
-        if not isinstance(self._edits, tuple):  # copied on demand: there may be millions
+    def edits(self) -> Sequence[Edit]:
+        """The changes, as offsets in the input, sorted and disjoint.
+
+        A tuple, unless they take more memory than the document: then they are made one by one.
+        """
+        if isinstance(self._edits, list):
             self._edits = tuple(self._edits)
         return self._edits
 

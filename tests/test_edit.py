@@ -1,11 +1,13 @@
 """Splicing: the bytes outside of the edits stay, and edits that do not fit are refused."""
 
+import pickle
 from pathlib import Path
 
 import pytest
 from rows import cases, edits
 
-from relbase.edit import Edit, splice
+import relbase
+from relbase.edit import Edit, PackedEdits, splice
 
 DATA = b"<a href=x>"
 TABLES = Path(__file__).with_name("edit.txt")
@@ -32,3 +34,30 @@ def test_many_edits_are_all_applied() -> None:
     count = 20_000
     edits = [Edit(at, at + 1, b"%d," % at) for at in range(0, 2 * count, 2)]
     assert splice(b"ab" * count, edits) == b"".join(b"%d,b" % at for at in range(0, 2 * count, 2))
+
+
+@cases(TABLES, "spliced", expected=bytes, edits=edits)
+def test_packed_edits_are_a_sequence_like_a_tuple(expected: bytes, edits: list[Edit]) -> None:
+    packed, made = PackedEdits(edits[:1]), tuple(edits)
+    packed.extend(edits[1:])
+    assert (len(packed), tuple(packed), bool(packed)) == (len(made), made, bool(made))
+    assert [packed[at] for at in range(-len(made), len(made))] == [*made, *made]
+    assert (packed[1:], packed[::-1], hash(packed)) == (made[1:], made[::-1], hash(made))
+    assert packed == made == packed == pickle.loads(pickle.dumps(packed))
+    assert packed != (*made, Edit(9, 9, b""))
+    assert packed != PackedEdits([*edits, Edit(9, 9, b"")])
+    assert splice(DATA, packed) == expected
+    for at in (len(made), -len(made) - 1):
+        with pytest.raises(IndexError):
+            packed[at]
+
+
+def test_edits_that_take_more_than_their_text_are_packed() -> None:
+    count = 270_000
+    data = b"<a href=y ping='" + b"x ../x " * (count // 2) + b"'><img src=z>"
+    result = relbase.rewrite(data, url="http://h/d/e/")
+    assert type(result.edits) is PackedEdits
+    assert (len(result.edits), result.edits[-1].new) == (count + 2, b"http://h/d/e/")
+    inside = b"http://h/d/e/x http://h/d/x " * (count // 2)
+    assert result.data == b"<a href=http://h/d/e/y ping='%s'><img src=http://h/d/e/z>" % inside
+    assert splice(data, result.edits) == result.data

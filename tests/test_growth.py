@@ -231,7 +231,14 @@ LISTED: Final = {
 
 
 # What is read in pieces of some 100 KB shows its slope only from more of them on.
-IN_PIECES: Final = {"srcset": 17, "style": 18, "ISO-2022-JP": 18, "7bit": 18, "sections of SVG": 19}
+IN_PIECES: Final = {
+    "srcset": 17,
+    "style": 18,
+    "ISO-2022-JP": 18,
+    "7bit": 18,
+    "quoted-printable": 17,
+    "sections of SVG": 19,
+}
 
 
 @needs_status

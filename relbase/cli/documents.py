@@ -103,7 +103,7 @@ def rewritten(document: InputDocument, call: Call) -> Result:
     edits, notes = lengths.settle(one, result.edits)
     kept = (note for note in result.notes if not is_settled(one.message, note))
     result = result._replace(notes=(*kept, *notes))
-    if tuple(edits) == result.edits:
+    if edits == list(result.edits):
         return result
     return result._replace(data=splice(document.data, edits), edits=tuple(edits))
 

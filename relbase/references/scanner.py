@@ -307,9 +307,9 @@ def head(text: bytes) -> tuple[int, bytes]:
 _SHORT: Final = 1 << 13
 
 
-def spliced(data: bytes, edits: list[Edit]) -> bytes:
+def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:
     """Do what `edit.splice` does, in C if possible."""
-    if compiled is not None:
+    if compiled is not None and isinstance(edits, list):
         done: bytes | None = compiled.splice(data, edits)
         if done is not None:
             return done

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.bases.marks import is_stand_in
-from relbase.edit import Edit, Span
+from relbase.edit import Edit, Span, are_dense
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_functions import Form, css_escaped, css_view, is_settled
@@ -102,17 +102,18 @@ def _up_to_base(
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found, iter(())
         visited = iter(_visit_element(text, element, inside, around))
-        items += islice(visited, _KEPT)
         kept += _made_at_once(element, around)
-        if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
-            kept += sum(type(item) is not Edit for item in items[seen:])
-            seen = len(items)
-        if (budget is not None and budget.left < enough) or kept >= _KEPT:
-            task = inside.task._replace(
-                edits_only=True, found_only=False, link=None, budget=Budget(len(text))
-            )
-            return html.embedded_base(text, scan_for(inside.asking(task))), visited
-        items += visited
+        while batch := list(islice(visited, _KEPT)):
+            items += batch
+            if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
+                kept += sum(type(item) is not Edit for item in items[seen:])
+                seen = len(items)
+            is_much = kept >= _KEPT or are_dense(len(items), len(text))
+            if is_much or (budget is not None and budget.left < enough):
+                task = inside.task._replace(
+                    edits_only=True, found_only=False, link=None, budget=Budget(len(text))
+                )
+                return html.embedded_base(text, scan_for(inside.asking(task))), visited
     return None, iter(())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from enum import Enum
-from itertools import islice, repeat, starmap
+from itertools import chain, islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from relbase.edit import Edit, Span
@@ -157,12 +157,11 @@ def lower_plain(
     """The items of a text without escapes, although an edit may still need one."""
     rest = iter(items)
     while found := list(islice(rest, _BATCH)):
-        if any(isinstance(item, Edit) for item in found):
-            found += rest
-            if not all(not isinstance(item, Edit) or plain(item.new) for item in found):
-                yield from lower(found, view(), offset)
-                return
-        yield from shift(drained(found), offset)
+        if all(not isinstance(item, Edit) or plain(item.new) for item in found):
+            yield from shift(drained(found), offset)
+        else:
+            yield from lower(chain(found, rest), view(), offset)
+            return
 
 
 def drained(items: list[T]) -> Iterator[T]:

@@ -10,7 +10,7 @@ import time
 import uuid
 import zlib
 from base64 import b32encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import partial
 from hashlib import sha1
@@ -51,7 +51,7 @@ class Conversion(NamedTuple):
     """
 
     record: bytes | None
-    edits: tuple[Edit, ...]
+    edits: Sequence[Edit]
     notes: tuple[Note, ...]
 
 

@@ -6,7 +6,7 @@ out otherwise, since it has become another one.
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -64,7 +64,7 @@ def value_around(document: bytes, at: int) -> tuple[int, int]:
     return at, at
 
 
-def moved(edits: tuple[Edit, ...], by: int, at: int, inside: tuple[int, int]) -> list[Edit]:
+def moved(edits: Sequence[Edit], by: int, at: int, inside: tuple[int, int]) -> list[Edit]:
     """The edits outside of a value, in offsets of the document with a flaw in it."""
     apart = [edit for edit in edits if not inside[0] <= edit.start <= inside[1]]
     shifts = [by if edit.start >= at else 0 for edit in apart]
