@@ -134,8 +134,7 @@ _INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
 INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
 INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
 # What does not mean itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
-_CODED: Final = expression(
-    rb"""
+_CODE: Final = rb"""
       \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+
          | (?P<newline>\r\n|[\n\r\f])
          | (?P<itself>[^\x00])
@@ -143,9 +142,16 @@ _CODED: Final = expression(
          | \x00
          )
     | \x00
-    """,
+    """
+_CODED: Final = expression(_CODE, re.VERBOSE)
+# Rows of it, since a million take a second one by one: escapes of two bytes, where the backslash of
+# the next one ends a digit, and escaped newlines.
+_ROWS: Final = expression(
+    rb"(?P<row>(?:\\[^\n\r\f0\x00](?=\\))++) | (?P<newlines>(?:\\(?:\r\n|[\n\r\f]))++) |" + _CODE,
     re.VERBOSE,
 )
+_DIGITS: Final = b"123456789abcdefABCDEF"
+_IN_ROW: Final = bytes.maketrans(_DIGITS, bytes(int(_DIGITS[at : at + 1], 16) for at in range(21)))
 
 # `<` and `>` are escaped everywhere, so that new text never forms `</style`, or the `-->` or `]]>`
 # of a comment or section around the sheet. Parentheses, quotes and white space would turn an
@@ -163,7 +169,7 @@ def unescape(raw: bytes, quote: bytes = b"") -> bytes:
     r"""Decode an identifier, a URL or the inside of a string."""
     if b"\\" not in raw and b"\0" not in raw:
         return raw
-    return read(raw, _runs(quote, raw))
+    return read(raw, _runs(quote, raw, _ROWS))
 
 
 def css_view(raw: bytes, quote: bytes) -> RunView:
@@ -176,20 +182,24 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
         partial(_runs, quote),
         lambda new: unsafe.sub(lambda found: b"\\%x " % found[0][0], new),
         _joins,
+        partial(_runs, quote, coded=_ROWS),
     )
 
 
-def _runs(quote: bytes, raw: bytes) -> Iterator[Run]:
-    return (Run(*match.span(), _meaning(match, quote)) for match in _CODED.finditer(raw))
+def _runs(quote: bytes, raw: bytes, coded: re.Pattern[bytes] = _CODED) -> Iterator[Run]:
+    new = tuple.__new__  # `Run(...)` takes twice as long
+    return (new(Run, (*one.span(), _meaning(one, quote), False)) for one in coded.finditer(raw))
 
 
 def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
     """Consume an escaped code point, §4.3.7; in a string also what §4.3.5 skips."""
     kind = match.lastgroup
-    if kind == "newline" or (kind == "nothing" and quote):
-        return b""
     if kind == "itself":
         return match["itself"]
+    if kind in {"newline", "newlines"} or (kind == "nothing" and quote):
+        return b""
+    if kind == "row":
+        return match["row"][1::2].translate(_IN_ROW)
     code = code_of(match["digits"] or b"", 16)
     return chr(code or 0xFFFD).encode()
 

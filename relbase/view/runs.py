@@ -88,9 +88,10 @@ class RunView(GrownView):
 
     `find` returns sorted, disjoint runs. `spell` encodes new text so that it decodes to itself at
     any place. `joins` returns the offset, inside no run, from which text combines with new text.
+    `rows` finds the runs for reading only: neighbours may be one run there.
     """
 
-    __slots__ = ("_find", "_joins", "_raw")
+    __slots__ = ("_end", "_find", "_joins", "_raw")
 
     def __init__(
         self,
@@ -98,15 +99,18 @@ class RunView(GrownView):
         find: Callable[[bytes], Iterable[Run]],
         spell: Callable[[bytes], bytes],
         joins: Callable[[bytes, int], int] = lambda _raw, at: at,
+        rows: Callable[[bytes], Iterable[Run]] | None = None,
     ) -> None:
         self._raw = raw
         self._find = find
         self._spell = spell
         self._joins = joins
-        self.inner = read(raw, find(raw))
+        self.inner, self._end = _meant(raw, (rows or find)(raw))
 
     def _grower(self) -> Callable[[Edit], Grown]:
-        return _RunWalk(self._raw, self._find(self._raw), self._joins).grow
+        grow = _RunWalk(self._raw, self._find(self._raw), self._joins).grow
+        whole = 0, len(self.inner)  # what most edits cover: no need to walk
+        return lambda edit: Grown(0, self._end, *whole, edit) if edit[:2] == whole else grow(edit)
 
 
 class _RunWalk:
@@ -186,16 +190,22 @@ def _joined(inner: bytes, opened: Grown, pieces: list[bytes]) -> bytes:
 
 def read(raw: bytes, runs: Iterable[Run]) -> bytes:
     """Decode `raw`, which means itself without runs; `re.sub` would keep all runs in memory."""
+    return _meant(raw, runs)[0]
+
+
+def _meant(raw: bytes, runs: Iterable[Run]) -> tuple[bytes, int]:
+    """Return the decoded text, and the end of the raw text without empty runs at its end."""
     inner = bytearray()
-    at = 0
+    at = last = 0
     for start, end, text, _ in runs:
         inner += raw[at:start]
         inner += text
+        last = end if text else start if start > at else last
         at = end
     if not at:
-        return bytes(raw)  # the same object, unless it is a memoryview
+        return bytes(raw), len(raw)  # the same object, unless it is a memoryview
     inner += raw[at:]
-    return bytes(inner)
+    return bytes(inner), len(raw) if at < len(raw) else last
 
 
 # ---- Text of XML in pieces: plain text and CDATA sections, with comments between them
