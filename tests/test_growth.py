@@ -237,6 +237,7 @@ IN_PIECES: Final = {
     "ISO-2022-JP": 18,
     "7bit": 18,
     "quoted-printable": 17,
+    "base64": 18,
     "sections of SVG": 19,
 }
 
