@@ -34,7 +34,7 @@ from relbase.references.css_functions import (
     last_trigger,
     unescape,
 )
-from relbase.references.tags import all_but
+from relbase.references.tags import all_but, any_case
 
 if TYPE_CHECKING:
     # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
@@ -84,7 +84,7 @@ def _begin(text: bytes, start: int) -> int:
 _ENDS: Final = b";{}"  # of statements
 
 # The top of an empty stack, and what the stack holds besides the brackets that will close.
-_NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"i"
+_NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"'"
 # At-rules that are read differently up to their block or semicolon. `@container style(--x:url(q))`
 # applies where `--x:url(q)` is set, so both must be treated alike.
 _AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
@@ -118,7 +118,8 @@ _SKIPS: Final = {
     _IMAGE_SET: _skipping(_TEXT, _PASSED, _BRACKETS),
     **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), _skipping(_TEXT, *_TOKENS)),
 }
-_INSIDE: Final = _skipping(b"\"'\\/()[]{}<", *_TOKENS)  # a semicolon means nothing
+_IN_BRACKETS: Final = b"\"'\\/()[]{}<"  # a semicolon means nothing there
+_INSIDE: Final = _skipping(_IN_BRACKETS, *_TOKENS)
 _IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
 
 
@@ -145,7 +146,7 @@ def _scan(
             stack.pop()
         elif step.push:
             stack += step.push
-            limit = end if step.push == _IMAGE_SET else limit
+            limit = end if _IMAGE_SET in step.push else limit
         if step.pos >= limit:
             return -1
         top = bytes(stack[-1:])
@@ -215,8 +216,9 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
     match = _FUNCTION.match(text, pos, end)
     if match is None:
         return _string(text, pos, end, Form.IMPORT)
-    form = _FORMS.get(unescape(match[1]).lower())
-    return _CALLS[form](text, match.end(), end, Form.IMPORT) if form in URL_FORMS else _Step(pos)
+    name = unescape(match[1]).lower()
+    form = _FORMS.get(name)
+    return _CALLS[name](text, match.end(), end, Form.IMPORT) if form in URL_FORMS else _Step(pos)
 
 
 # --- Functions: `pos` is after the bracket ---
@@ -257,20 +259,22 @@ _UP_TO_SRC: Final = regex(
     rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
     % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
 )
-_CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
+_READERS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,
-    Form.IMAGE_SET: lambda _text, pos, *_: _Step(pos, push=_IMAGE_SET),
+    Form.IMAGE_SET: lambda text, pos, end, _form: _opened(text, pos, end, _IMAGE_SET),
     Form.FILTER: _filter,
 }
 _FORMS: Final = {function.name: function.form for function in FUNCTIONS}
+# By name, since hashing an enum member takes longer.
+_CALLS: Final = {function.name: _READERS[function.form] for function in FUNCTIONS}
 
 
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
     form = _FORMS.get(name)
     if form is None:
         return _Step(pos, push=b")")
-    return _CALLS[form](text, pos, end, form)
+    return _CALLS[name](text, pos, end, form)
 
 
 def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
@@ -288,24 +292,40 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 _CALL_BEFORE: Final = regex(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_OPENINGS: Final = regex(rb"[(\[{]++")
+# How the names of all functions end in which a string is a reference.
+_SET: Final = b"image-set"
+_SETS: Final = [rb"(?<=[^%b#@]%b)" % (WORD, any_case(x)) for x in NAMES if x.endswith(_SET)]
+# Brackets that open inside each other, with only plain text between them.
+_OPENINGS: Final = regex(
+    rb"(?:%b*+(?:[\[{]|(?:%b)\((?!%b*+\))))*+"
+    % (all_but(_IN_BRACKETS), b"|".join((NOT_AFTER, *_SETS)), all_but(_IN_BRACKETS))
+)
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
+_PLAIN: Final = bytes({*range(0x100)} - {*b"([{", *_IMAGE_SET})
 _WHOLE_NAME: Final = regex(NAME)
 _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 
-def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+def _on_round(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
     if at > floor and text[at - 1] in LAST_LETTERS:
         before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
         called = _CALL_BEFORE.search(before)
         if called is not None:
             return _call(text, at + 1, end, called[1])
-    return _on_square(text, floor, at, end, top)
+    return _opened(text, at + 1, end, b")")
 
 
 def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
-    stop = _past(_OPENINGS, text, at, end)
-    return _Step(stop, push=text[at:stop].translate(_CLOSERS))
+    return _opened(text, at + 1, end, text[at : at + 1].translate(_CLOSERS))
+
+
+def _opened(text: bytes, pos: int, end: int, opened: bytes) -> _Step:
+    """Open the bracket before `pos`, and at once those that directly follow inside it."""
+    stop = _past(_OPENINGS, text, pos, end)
+    if stop > pos:
+        more = text[pos:stop].lower().replace(_SET + b"(", _IMAGE_SET)
+        opened += more.translate(_CLOSERS, _PLAIN)
+    return _Step(stop, push=opened)
 
 
 def _on_end(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
