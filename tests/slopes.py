@@ -56,6 +56,7 @@ ATTEMPTS: Final = 3
 SIZES: Final = [1 << power for power in range(15, 24)]
 # In seconds: which size is the last one; what is noise; and how long one may take.
 ENOUGH, NOISE, PATIENCE = 0.12, 0.003, 30
+AFTER_A_STEP: Final = 3  # as many sizes make a slope
 SLACK: Final = 2 << 20  # a slope of memory says nothing of less
 
 _SITE: Final = b"<div class='a'>text, quite much of it <a href='/x/%d'>text</a></div>\n"
@@ -201,15 +202,16 @@ def slopes(call: str, kind: str, name: str) -> tuple[float, float, float]:
 
 def slope_beside_a_step(call: str, kind: str, name: str, taken: list[Used]) -> float:
     """Return the slope before or after the one step in the pace, the greater of both."""
-    for size in (taken[-1].given * 2, taken[-1].given * 4):
-        used = measured(call, kind, name, size)
+    for _ in range(AFTER_A_STEP + 1):
+        paces = [one.seconds / one.given for one in taken]
+        step = max(range(1, len(paces)), key=lambda at: paces[at] / paces[at - 1])
+        if len(taken) - step >= AFTER_A_STEP:
+            return max(map(time_slope, (taken[:step], taken[step:])))
+        used = measured(call, kind, name, taken[-1].given * 2)
         if used is None:
-            return inf
+            break
         taken = [*taken, used]
-    paces = [one.seconds / one.given for one in taken]
-    step = max(range(1, len(paces)), key=lambda at: paces[at] / paces[at - 1])
-    sides = taken[:step], taken[step:]
-    return max(map(time_slope, sides)) if len(sides[1]) > 2 else inf
+    return inf
 
 
 def judged(call: str, kind: str, only: str) -> bool:

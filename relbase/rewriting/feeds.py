@@ -162,6 +162,9 @@ class Items:
         for item in visit(slot, context):
             if isinstance(item, Edit):
                 edits.append(item)
+                if len(edits) == _COMPARED:
+                    self.compare(slot.value.start, context.resolve, -1, edits)
+                    edits.clear()
             yield item
         self.compare(slot.value.start, context.resolve, -1, edits)
 
@@ -191,6 +194,10 @@ class Items:
             linked = state(self._text, link, source, context)[0]
             self._linked = context, linked
         return linked
+
+
+# Edits are compared in batches: an item may have a million.
+_COMPARED: Final = 1024
 
 
 # ---- JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents. The text is
