@@ -8,13 +8,16 @@ for byte in a copy, and expat reads the copy.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.references import scanner
 from relbase.references.xml import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
+
+if TYPE_CHECKING:
+    from xml.parsers.expat import XMLParserType
 
 
 class Flaw(NamedTuple):
@@ -106,12 +109,27 @@ def _error(text: bytes) -> Flaw | None:
         parser.StartElementHandler = begin
         parser.EndElementHandler = lambda _: opened.pop()
     try:
-        parser.Parse(text, True)
+        _parse(parser, text)
     except _Declared as declared:
         raise _Declared(parser.CurrentByteIndex, *declared.args) from None
     except expat.ExpatError as error:
         return Flaw(max(parser.ErrorByteIndex, 0), expat.ErrorString(error.code))
     return None
+
+
+def _parse(parser: XMLParserType, text: bytes) -> None:
+    view, end = memoryview(text), 0
+    while len(text) - end > MAX_TOKEN:
+        parser.Parse(view[end : end + _PIECE], False)
+        end += _PIECE
+        if end - parser.CurrentByteIndex > MAX_TOKEN:
+            raise _Declared(f"a tag or comment is longer than {MAX_TOKEN >> 20} MB")
+    parser.Parse(view[end:], True)
+
+
+# Before version 2.6, expat reads a tag or comment from its beginning for each megabyte of it.
+MAX_TOKEN: Final = 64 << 20
+_PIECE: Final = 8 << 20
 
 
 def _may_be_deep(text: bytes) -> bool:

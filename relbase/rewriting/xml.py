@@ -28,13 +28,14 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an XML document; none of them changes it if it is not sound."""
     task = around.task
     before = None if task.budget is None else task.budget.state()
-    items = Visit(text, around).items()
+    visit = Visit(text, around)
+    items = visit.items()
     waiting, is_asked = _begun(items)
     is_told = is_asked or (task.examines and task.edits_only)
     if task.edits_only and not is_told:
         yield from drained(waiting)
         return
-    unsound, flaws, end = examine(text)
+    unsound, flaws, end = visit.soundness
     both = chain(drained(waiting), items)
     if unsound is None:
         if is_told:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -22,7 +22,7 @@ from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row, Slot
 from relbase.references.xml import slots
 from relbase.references.xml_ahead import Ahead, skip
-from relbase.references.xml_sound import Flaw, examine
+from relbase.references.xml_sound import Flaw, Soundness, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.context import Budget, Context
 from relbase.rewriting.feeds import Items
@@ -85,6 +85,11 @@ class Visit:
         is_asked = task.places is not None or task.policy.keeper() is not None
         self._may_enter = not is_asked and not task.policy.item_links
 
+    @cached_property
+    def soundness(self) -> Soundness:
+        """Whether the document is sound, and what is wrong with it."""
+        return examine(self._text)
+
     def items(self) -> Iterator[Item]:
         """The items of the document, provided that it is sound."""
         around = self._around
@@ -104,7 +109,7 @@ class Visit:
                 slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
                 yield from self._slot(slot, around)
             else:
-                flaw = examine(self._text).unsound or Flaw(*each)
+                flaw = self.soundness.unsound or Flaw(*each)
                 yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
         yield from self._counted()
 

@@ -1,4 +1,4 @@
-"""How deep elements nest: the compiled scanner counts as expat does."""
+"""How deep elements nest, which the compiled scanner counts as expat does, and long tokens."""
 
 import re
 from random import Random
@@ -7,9 +7,10 @@ from xml.parsers import expat
 
 import pytest
 
-from relbase.references import scanner
+from relbase.references import scanner, xml_sound
+from relbase.references.xml_sound import Flaw, examine
 
-pytestmark = pytest.mark.skipif(scanner.compiled is None, reason="not built, or not wanted")
+_needs_compiled = pytest.mark.skipif(scanner.compiled is None, reason="not built, or not wanted")
 
 _PROLOGS: Final = (
     *("", "<?xml version='1.0'?>", "<!-- <a> -->", "<!DOCTYPE a SYSTEM '</a></a>'>"),
@@ -62,6 +63,7 @@ def _depth_by_expat(document: bytes) -> int:
     return most
 
 
+@_needs_compiled
 def test_the_depth_is_that_of_expat() -> None:
     random = Random(1)
     depths = set()
@@ -72,7 +74,49 @@ def test_the_depth_is_that_of_expat() -> None:
     assert len(depths) > 10
 
 
+@_needs_compiled
 @pytest.mark.parametrize("piece", [b"<!--", b"<![CDATA[", b"<?", b"<a '", b"<!", b"<", b"</"])
 def test_what_is_unclosed_is_looked_at_once(piece: bytes) -> None:
     # Quadratic, this would take hours.
     assert scanner.compiled.depth(b"<a>" + piece * (1 << 20)) == 1
+
+
+_TOKENS: Final = {
+    "comment": (b"<a><!--", b"--></a>"),
+    "instruction": (b"<a><?x ", b"?></a>"),
+    "attribute": (b"<a b='", b"'/>"),
+    "unclosed": (b"<a><!--", b""),
+}
+
+
+@pytest.fixture
+def small_limit(monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(xml_sound, "MAX_TOKEN", 1 << 16)
+    monkeypatch.setattr(xml_sound, "_PIECE", 1 << 12)
+    return 1 << 16
+
+
+@pytest.mark.parametrize("token", _TOKENS)
+def test_a_token_has_a_limit(token: str, small_limit: int) -> None:
+    before, after = _TOKENS[token]
+    within = before + b"x" * (small_limit - 100) + after
+    beyond = before + b"x" * (4 * small_limit) + after
+    expected = "it is not well-formed: unclosed token" if token == "unclosed" else None
+    unsound = examine(within).unsound
+    assert (unsound and unsound.text) == expected
+    assert examine(beyond).unsound == Flaw(
+        before.rfind(b"<"), "a tag or comment is longer than 0 MB"
+    )
+
+
+@pytest.mark.parametrize("document", [b"<a>%s</a>", b"<a><![CDATA[%s]]></a>", b"<a>%s</b></a>"])
+@pytest.mark.parametrize("inside", [b"text", b"<b>text</b>"])
+def test_what_is_read_in_pieces_is_read_alike(
+    document: bytes, inside: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = document % (inside * 99_999)
+    expected = examine(text)
+    for piece in (1 << 12, 99_991):
+        monkeypatch.setattr(xml_sound, "MAX_TOKEN", 1 << 16)
+        monkeypatch.setattr(xml_sound, "_PIECE", piece)
+        assert examine(text) == expected
