@@ -66,6 +66,9 @@ class PackedEdits(Sequence[Edit]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
+    def __repr__(self) -> str:
+        return f"PackedEdits({len(self)} edits)"
+
 
 def are_dense(count: int, size: int) -> bool:
     """Whether as many tuples as edits take several times as much memory as the text."""

@@ -47,6 +47,7 @@ def test_packed_edits_are_a_sequence_like_a_tuple(expected: bytes, edits: list[E
     assert packed != (*made, Edit(9, 9, b""))
     assert packed != PackedEdits([*edits, Edit(9, 9, b"")])
     assert splice(DATA, packed) == expected
+    assert repr(packed) == f"PackedEdits({len(made)} edits)"
     for at in (len(made), -len(made) - 1):
         with pytest.raises(IndexError):
             packed[at]
