@@ -7,7 +7,7 @@ is decoded. Plain references, which most are, go straight to the resolver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -62,7 +62,7 @@ class Walk:
         self._tree = tree
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, profile, tree.label)
-        self._around = outside._replace(task=task, sheets=tree.has_sheets)
+        self._around = outside._replace(task=task, sheets=cache(tree.has_sheets))
         base = self._around.base
         for element in islice(tree.bases(whole=True), int(resolve_base_href)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
