@@ -77,7 +77,7 @@ def are_dense(count: int, size: int) -> bool:
 
 # An `Edit` takes about 120 bytes; on real pages one in a hundred bytes has a link.
 _MANY: Final = 1 << 18
-_NEAR: Final = 16
+_NEAR: Final = 8
 
 
 def growth(edits: Iterable[Edit]) -> int:
