@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 
 class Span(NamedTuple):
@@ -70,9 +70,11 @@ class PackedEdits(Sequence[Edit]):
         return f"PackedEdits({len(self)} edits)"
 
 
-def are_dense(count: int, size: int) -> bool:
-    """Whether as many tuples as edits take several times as much memory as the text."""
-    return count > _MANY and count * _NEAR > size
+def are_dense(items: list[Any]) -> bool:
+    """Whether edits, and what is between them, take several times as much memory as the text."""
+    if len(items) <= _MANY or type(items[-1]) is not Edit:
+        return False
+    return len(items) * _NEAR > items[-1].start
 
 
 # An `Edit` takes about 120 bytes; on real pages one in a hundred bytes has a link.

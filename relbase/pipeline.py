@@ -201,12 +201,12 @@ def _visit(
 
 def _edits(given: Input, notes: Notes) -> list[Edit] | PackedEdits:
     edits: list[Edit] | PackedEdits = []
-    left, base, size = 0, None, len(given.document.data)
+    left, base = 0, None
     items = _visit(given, edits_only=True)
     while batch := list(islice(items, _AT_ONCE)):
         found = [item for item in batch if type(item) is Edit]
         edits.extend(found)
-        if are_dense(len(edits), size) and isinstance(edits, list):
+        if isinstance(edits, list) and are_dense(edits):
             edits = PackedEdits(edits)
         if len(found) < len(batch):
             for item in batch:

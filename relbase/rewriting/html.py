@@ -108,7 +108,7 @@ def _up_to_base(
             if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
                 kept += sum(type(item) is not Edit for item in items[seen:])
                 seen = len(items)
-            is_much = kept >= _KEPT or are_dense(len(items), len(text))
+            is_much = kept >= _KEPT or are_dense(items)
             if is_much or (budget is not None and budget.left < enough):
                 task = inside.task._replace(
                     edits_only=True, found_only=False, link=None, budget=Budget(len(text))
