@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
-from relbase.edit import Edit, Span
+from relbase.edit import Edit, PackedEdits, Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.references import scripts, xml
@@ -158,18 +159,14 @@ class Items:
     def _compared(
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Item]]
     ) -> Iterator[Item]:
-        edits: list[Edit] = []
-        for item in visit(slot, context):
-            if isinstance(item, Edit):
-                edits.append(item)
-                if len(edits) == _COMPARED:
-                    self.compare(slot.value.start, context.resolve, -1, edits)
-                    edits.clear()
-            yield item
+        edits, items = PackedEdits(), iter(visit(slot, context))  # there may be millions
+        while batch := list(islice(items, _BATCH)):
+            edits.extend([item for item in batch if isinstance(item, Edit)])
+            yield from batch
         self.compare(slot.value.start, context.resolve, -1, edits)
 
     def compare(
-        self, start: int, resolve: Resolve | None, stated_at: int, edits: list[Edit]
+        self, start: int, resolve: Resolve | None, stated_at: int, edits: Sequence[Edit]
     ) -> None:
         """Count the edits that an item's link would change in its HTML, which begins at `start`."""
         item = self._item
@@ -196,8 +193,7 @@ class Items:
         return linked
 
 
-# Edits are compared in batches: an item may have a million.
-_COMPARED: Final = 1024
+_BATCH: Final = 1024
 
 
 # ---- JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents. The text is
