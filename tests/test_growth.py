@@ -189,6 +189,13 @@ def test_what_is_nested_is_held_as_far_as_the_limit(tmp_path: Path) -> None:
     assert used.grown <= 6 * used.taken + SLACK
 
 
+@needs_status
+def test_edits_of_one_letter_urls_are_packed_as_they_are_found(tmp_path: Path) -> None:
+    """An `Edit` for each would take as much as 6 bytes a byte."""
+    used = memory_of(tmp_path, ROWS["A1 ping x "](1 << 21), URL, "html")
+    assert 0 < used.grown < 5 * (used.taken + used.given)
+
+
 _HTML: Final = b"Content-Type: text/html\n"
 
 # What one element, rule, field or body holds many of: (maker, kind).
