@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 
 class Span(NamedTuple):
@@ -70,11 +70,9 @@ class PackedEdits(Sequence[Edit]):
         return f"PackedEdits({len(self)} edits)"
 
 
-def are_dense(items: list[Any]) -> bool:
-    """Whether edits, and what is between them, take several times as much memory as the text."""
-    if len(items) <= _MANY or type(items[-1]) is not Edit:
-        return False
-    return len(items) * _NEAR > items[-1].start
+def are_dense(edits: list[Edit]) -> bool:
+    """Whether edits take several times as much memory as the text up to the last one."""
+    return len(edits) > _MANY and len(edits) * _NEAR > edits[-1].start
 
 
 # An `Edit` takes about 120 bytes; on real pages one in a hundred bytes has a link.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.bases.marks import is_stand_in
-from relbase.edit import Edit, Span, are_dense
+from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_functions import Form, css_escaped, css_view, is_settled
@@ -108,8 +108,7 @@ def _up_to_base(
             if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
                 kept += sum(type(item) is not Edit for item in items[seen:])
                 seen = len(items)
-            is_much = kept >= _KEPT or are_dense(items)
-            if is_much or (budget is not None and budget.left < enough):
+            if kept >= _KEPT or (budget is not None and budget.left < enough):
                 task = inside.task._replace(
                     edits_only=True, found_only=False, link=None, budget=Budget(len(text))
                 )
