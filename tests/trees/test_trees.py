@@ -216,12 +216,14 @@ def deep(kind: str, size: int) -> Any:
         return lxml.html.document_fromstring("<svg><foreignobject>" * 60 + "<a href=x>" * count)
     if kind == "sheet":
         return lxml.html.document_fromstring("<style>é" + "a{b:url(x)}" * count)
+    if kind == "custom properties":
+        return lxml.html.document_fromstring("<style>" + "--a:url(x);" * count)
     if kind == "links":
         return soup("".join(f"<a href={n}></a>" for n in range(count)), "lxml")
     return soup("<svg>" + "<g><use href=x></use></g>" * count, "html.parser")
 
 
-@pytest.mark.parametrize("kind", ["svg", "links", "sheet", "soup svg"])
+@pytest.mark.parametrize("kind", ["svg", "links", "sheet", "custom properties", "soup svg"])
 def test_trees_take_linear_time(kind: str) -> None:
     assert_linear_from_10_ms(
         lambda tree: list(tree_links(tree, URL)),
