@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from relbase.edit import Span
@@ -76,11 +75,16 @@ def link(value: bytes) -> Iterator[Span]:
         position = skip(_BEFORE_LINK, value, skip(_LINK_PARAMETERS, value, end + 1))
 
 
-def _items(item: re.Pattern[bytes], value: bytes) -> Iterator[Span]:
-    for match in item.finditer(value):
-        span = trim(value, match.start(), match.end())
-        if span.start < span.end:
-            yield span
+def _listed(delimiters: bytes) -> Callable[[bytes], Iterator[Span]]:
+    # The search for an item passes over what is trimmed from its front.
+    item = expression(rb"[^%b\x00-\x20][^%b]*+" % (delimiters, delimiters))
+
+    def spans(value: bytes) -> Iterator[Span]:
+        for match in item.finditer(value):
+            start = match.start()
+            yield Span(start, start + len(match[0].rstrip(C0_AND_SPACE_BYTES)))
+
+    return spans
 
 
 _SPACES_AND_COMMAS: Final = expression(rb"[\t\n\f\r ,]*+")
@@ -229,9 +233,9 @@ def _percent(text: str) -> str:
 
 SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
     Syntax.URL: url,
-    Syntax.SPACE_LIST: partial(_items, _SPACE_ITEM),  # ping, attributionsrc, archive of object
-    Syntax.COMMA_LIST: partial(_items, expression(rb"[^,]++")),  # archive of applet
-    Syntax.SEMICOLON_LIST: partial(_items, expression(rb"[^;]++")),  # values of SVG's animate
+    Syntax.SPACE_LIST: _listed(rb"\t\n\f\r "),  # ping, attributionsrc, archive of object
+    Syntax.COMMA_LIST: _listed(b","),  # archive of applet
+    Syntax.SEMICOLON_LIST: _listed(b";"),  # values of SVG's animate
     Syntax.SRCSET: srcset,
     Syntax.REFRESH: refresh,
     Syntax.LINK: link,
