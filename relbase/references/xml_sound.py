@@ -119,7 +119,7 @@ def _error(text: bytes) -> Flaw | None:
 
 def _parse(parser: XMLParserType, text: bytes) -> None:
     view, end = memoryview(text), 0
-    while len(text) - end > MAX_TOKEN:
+    while MAX_TOKEN < len(text) > end + _PIECE:
         parser.Parse(view[end : end + _PIECE], False)
         end += _PIECE
         if end - parser.CurrentByteIndex > MAX_TOKEN:
@@ -129,7 +129,7 @@ def _parse(parser: XMLParserType, text: bytes) -> None:
 
 # Before version 2.6, expat reads a tag or comment from its beginning for each megabyte of it.
 MAX_TOKEN: Final = 64 << 20
-_PIECE: Final = 8 << 20
+_PIECE: Final = 1 << 20
 
 
 def _may_be_deep(text: bytes) -> bool:

@@ -100,7 +100,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_token_has_a_limit(token: str, small_limit: int) -> None:
     before, after = _TOKENS[token]
     within = before + b"x" * (small_limit - 100) + after
-    beyond = before + b"x" * (4 * small_limit) + after
+    beyond = before + b"x" * (small_limit + (1 << 13)) + after
     expected = "it is not well-formed: unclosed token" if token == "unclosed" else None
     unsound = examine(within).unsound
     assert (unsound and unsound.text) == expected
