@@ -7,7 +7,7 @@ import pytest
 from rows import cases, edits
 
 import relbase
-from relbase.edit import Edit, PackedEdits, splice
+from relbase.edit import Edit, PackedEdits, are_dense, splice
 
 DATA = b"<a href=x>"
 TABLES = Path(__file__).with_name("edit.txt")
@@ -62,3 +62,10 @@ def test_edits_that_take_more_than_their_text_are_packed() -> None:
     inside = b"http://h/d/e/x http://h/d/x " * (count // 2)
     assert result.data == b"<a href=http://h/d/e/y ping='%s'><img src=http://h/d/e/z>" % inside
     assert splice(data, result.edits) == result.data
+
+
+def test_only_very_many_edits_close_to_each_other_are_dense() -> None:
+    many = [Edit(0, 0, b"x")] * (1 << 18)
+    assert not are_dense(many)
+    for start, expected in ((8 * len(many) + 7, True), (8 * len(many) + 8, False)):
+        assert are_dense([*many, Edit(start, start, b"x")]) == expected
