@@ -45,11 +45,11 @@ MAX_DIGESTED: Final = 4
 
 
 def follow_bodies(
-    data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
+    data: bytes, parts: Sequence[Part], edits: list[Edit]
 ) -> tuple[list[Edit], list[Note]]:
     """Return the edits of a message and of the fields that follow its bodies, and notes."""
     # From the last header to the first: each describes its body, which may contain other headers.
-    waiting = list(edits)  # the edits before the current place
+    waiting = edits  # before the current place: taken from the list, since there may be millions
     later: list[Edit] = []  # the edits after it, the last one first
     # At index n: how many bytes and line ends the first n of `later` add.
     grown, lines = array("q", (0,)), array("q", (0,))
@@ -81,7 +81,9 @@ def follow_bodies(
             followed.append(waiting.pop())
         for edit in sorted(followed, reverse=True):
             add(edit)
-    return [*waiting, *reversed(later)], stale
+    later.reverse()
+    waiting += later
+    return waiting, stale
 
 
 def _followed(

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import Found, Item, Status, held
+from relbase.rewriting.items import Found, Item, Status, drained, held
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -25,13 +25,14 @@ def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]
     findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     notes: list[Note] = []
-    for changes, note in _judged(entity, within, edits):
+    for changes, note in _judged(entity, within, drained(edits)):
         kept += () if note and note.reason is Reason.MIME_BOUNDARY else changes
+        changes.clear()  # a line may have millions
         notes += (note,) if note else ()
     refused = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
     yield from keep_in_lines(findings, refused) if refused else findings
     yield from notes
-    yield from kept
+    yield from drained(kept)
 
 
 def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:

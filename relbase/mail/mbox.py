@@ -15,7 +15,7 @@ from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Budget, Context
-from relbase.rewriting.items import Item, held, shift
+from relbase.rewriting.items import Item, drained, held, shift
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -149,8 +149,10 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
             notes.append(note)
         if edits and not settled:
             findings = keep_in_lines(findings, [Span(0, len(one.message.content))])
+        del edits  # so that `drained` frees each
+        made: Iterator[Edit] = drained(settled)
         left = (note._replace(part=inside.part) for note in notes)
-        yield from shift(chain(findings, left, settled), one.start)
+        yield from shift(chain(findings, left, made), one.start)
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"

@@ -21,7 +21,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.items import Item, held, lower, parted, shift
+from relbase.rewriting.items import Item, drained, held, lower, parted, shift
 from relbase.rewriting.reference import Place, visit_url
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
@@ -57,7 +57,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))
-    yield from edits
+    yield from drained(edits)
 
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
