@@ -89,8 +89,13 @@ def growth(edits: Iterable[Edit]) -> int:
 _JOINED_AT_ONCE: Final = 4096
 
 
-def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return `data` with the edits applied; ValueError if they overlap or are out of order."""
+def splice(data: bytes, edits: Iterable[Edit], offset: int = 0) -> bytes:
+    """Return `data` with the edits applied; ValueError if they overlap or are out of order.
+
+    `offset` is where `data` begins in the text that the edits are of.
+    """
+    if offset:
+        edits = (Edit(start - offset, end - offset, new) for start, end, new in edits)
     # Slicing a memoryview copies nothing, but for a short text making one takes longer than a copy.
     source = memoryview(data) if len(data) > _SHORT else data
     joined: list[bytes] = []

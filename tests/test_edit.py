@@ -17,6 +17,7 @@ TABLES = Path(__file__).with_name("edit.txt")
 def test_splice(expected: bytes, edits: list[Edit]) -> None:
     assert splice(DATA, edits) == expected
     assert splice(DATA, iter(edits)) == expected
+    assert splice(DATA, [Edit(start + 5, end + 5, new) for start, end, new in edits], 5) == expected
 
 
 @pytest.mark.parametrize("edits", [[], ()])

@@ -12,7 +12,7 @@ from relbase.cli import streams
 from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import Tally, excerpt, object_line, printable
-from relbase.edit import Edit, Span, splice
+from relbase.edit import Edit, splice
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link, Result
@@ -232,7 +232,7 @@ def _blocks(data: bytes, edits: Iterable[Edit]) -> Iterator[_Block]:
         # The last line is the one in which an edit ends, even at its very start: then the edit
         # removes the newline before it.
         at = data.find(b"\n", group[-1].end) + 1 or len(data)
-        new = _spliced(data, Span(start, at), group)
+        new = splice(data[start:at], group, start)
         yield _Block(start, at, group, _split(data[start:at]), _split(new))
 
 
@@ -246,13 +246,6 @@ def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> I
         group.append(item)
     if group:
         yield group
-
-
-def _spliced(data: bytes, place: Span, edits: Iterable[Edit]) -> bytes:
-    start, end = place
-    return splice(
-        data[start:end], [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits]
-    )
 
 
 def _split(text: bytes) -> list[bytes]:
@@ -285,7 +278,7 @@ def _excerpts(data: bytes, block: _Block, number: int, moved: int) -> Iterator[s
         olds = [edit._replace(new=data[edit.start : edit.end]) for edit in group]
         for sign, edits in (("-", olds), ("+", group)):
             shown = (edit._replace(new=_cut(edit.new)) for edit in edits)
-            side = before + _spliced(data, Span(start, end), shown) + after
+            side = before + splice(data[start:end], shown, start) + after
             yield from (f"{sign}{_line(piece)}" for piece in _split(side))
         at = group[-1].end
 

@@ -242,7 +242,7 @@ def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
 def _follow_body(response: _Response, edits: list[Edit]) -> Iterator[Edit | Note]:
     data, start = response.data, response.body.start
     before = data[start : response.body.end]
-    after = splice(before, (Edit(edit.start - start, edit.end - start, edit.new) for edit in edits))
+    after = splice(before, edits, start)
     for field in response.heads[-1].header.fields:
         if (follow := _FOLLOWED.get(field.name)) is None:
             continue

@@ -136,8 +136,7 @@ def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     view = transfer_view(part, before, eol)
     for in_crlf in (False, True) if view else ():
         if view and _hashed(view.inner, in_crlf=in_crlf) == found[0]:
-            edits = reversed(change.later[change.first :])
-            after = splice(before, (Edit(e.start - at, e.end - at, e.new) for e in edits))
+            after = splice(before, reversed(change.later[change.first :]), at)
             view = transfer_view(part, after, eol)
             return None if view is None else (found[0], _hashed(view.inner, in_crlf=in_crlf))
     return None

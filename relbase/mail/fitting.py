@@ -57,7 +57,7 @@ def _judged(
         if is_long and before.find(eol, 0, len(before) - 1) < 0:
             after = _beginning(before, start, changes, max(map(len, delimiters)))
         else:
-            after = splice(before, (Edit(e.start - start, e.end - start, e.new) for e in changes))
+            after = splice(before, changes, start)
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
             text = f"{name}: {_DELIMITER}"
             yield changes, Note(Reason.MIME_BOUNDARY, number, Span(start, end), text)
@@ -169,8 +169,7 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)
     first = [edit for edit in edits if edit.start < end]
     at = part.header.start
-    moved = (Edit(edit.start - at, edit.end - at, edit.new) for edit in first)
-    after = splice(entity.data[at:end], moved)
+    after = splice(entity.data[at:end], first, at)
     if not first or read_header(after, 0, len(after), eol).body == part.header.body - at:
         yield from findings
         yield from edits
