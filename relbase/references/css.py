@@ -83,7 +83,8 @@ def _begin(text: bytes, start: int) -> int:
 
 _ENDS: Final = b";{}"  # of statements
 
-# The top of an empty stack, and what the stack holds besides the brackets that will close.
+# The top of an empty stack, and what the stack holds besides the brackets that will close; for an
+# image set a byte that plain text does not have (`_opened`).
 _NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"'"
 # At-rules that are read differently up to their block or semicolon. `@container style(--x:url(q))`
 # applies where `--x:url(q)` is set, so both must be treated alike.
@@ -216,9 +217,10 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
     match = _FUNCTION.match(text, pos, end)
     if match is None:
         return _string(text, pos, end, Form.IMPORT)
-    name = unescape(match[1]).lower()
-    form = _FORMS.get(name)
-    return _CALLS[name](text, match.end(), end, Form.IMPORT) if form in URL_FORMS else _Step(pos)
+    called = _CALLS.get(unescape(match[1]).lower())
+    if called is None or called[0] not in URL_FORMS:
+        return _Step(pos)
+    return called[1](text, match.end(), end, Form.IMPORT)
 
 
 # --- Functions: `pos` is after the bracket ---
@@ -265,16 +267,16 @@ _READERS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.IMAGE_SET: lambda text, pos, end, _form: _opened(text, pos, end, _IMAGE_SET),
     Form.FILTER: _filter,
 }
-_FORMS: Final = {function.name: function.form for function in FUNCTIONS}
 # By name, since hashing an enum member takes longer.
-_CALLS: Final = {function.name: _READERS[function.form] for function in FUNCTIONS}
+_CALLS: Final = {call.name: (call.form, _READERS[call.form]) for call in FUNCTIONS}
 
 
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
-    form = _FORMS.get(name)
-    if form is None:
+    called = _CALLS.get(name)
+    if called is None:
         return _Step(pos, push=b")")
-    return _CALLS[name](text, pos, end, form)
+    form, read = called
+    return read(text, pos, end, form)
 
 
 def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
