@@ -270,7 +270,8 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
         at, after = number
         count = b"%d" % (end - start + growth(edits))
         yield Edit(at, after, count.ljust(after - at))  # as wide as its padding allows
-        yield from shift(edits, start)
+        made: Iterator[Edit] = drained(edits)
+        yield from shift(made, start)
 
 
 _WRONG: Final = (
