@@ -119,7 +119,7 @@ def _error(text: bytes) -> Flaw | None:
 
 def _parse(parser: XMLParserType, text: bytes) -> None:
     view, end = memoryview(text), 0
-    while MAX_TOKEN < len(text) > end + _PIECE:
+    while len(text) > max(MAX_TOKEN, end + _PIECE):
         parser.Parse(view[end : end + _PIECE], False)
         end += _PIECE
         if end - parser.CurrentByteIndex > MAX_TOKEN:
