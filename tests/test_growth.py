@@ -28,9 +28,13 @@ def repeated(unit: bytes, before: bytes = b"", after: bytes = b"") -> Make:
 
 
 def numbered(unit: bytes, before: bytes = b"", after: bytes = b"") -> Make:
-    """Return a maker of documents that repeat a unit with ever another number in it."""
-    length = len(unit) + 4
-    return lambda size: before + b"".join(unit % i for i in range(size // length)) + after
+    """Return a maker of documents that repeat a unit with ever another number for each `%d`."""
+    count = unit.count(b"%d")
+    length = len(unit) + 4 * count
+    unit = unit.replace(b"%", b"%%").replace(b"%%d", b"%d")
+    return lambda size: (
+        before + b"".join(unit % ((i,) * count) for i in range(size // length)) + after
+    )
 
 
 def srcdocs(size: int) -> bytes:

@@ -17,18 +17,19 @@ from random import Random
 from time import monotonic, process_time
 from typing import Any, Final, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).with_name("support")))
+for _name in ("support", "."):
+    sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.etree
 import lxml.html
 from rows import rows
+from test_growth import URL, numbered, repeated
 
 import relbase
 from relbase.trees import make_links_absolute
 
 MOST: Final = 6.5  # four times the size takes four times as long, or a little more
 ENOUGH: Final = 0.02  # seconds
-URL: Final = "http://h.example/d/p.html"
 LEAST, LARGEST = 1 << 14, 1 << 21
 
 _Time = Callable[[bytes, str], float | None]
@@ -85,12 +86,8 @@ class Unit(NamedTuple):
     unit: bytes
 
     def made(self, size: int) -> bytes:
-        count = self.unit.count(b"%d")
-        if not count:
-            return self.before + self.unit * (size // len(self.unit))
-        unit = self.unit.replace(b"%", b"%%").replace(b"%%d", b"%d")
-        numbers = range(size // (len(unit) + 3 * count))
-        return self.before + b"".join([unit % ((number,) * count) for number in numbers])
+        make = numbered if b"%d" in self.unit else repeated
+        return make(self.unit, self.before)(size)
 
 
 def units(random: Random) -> Iterator[Unit]:
