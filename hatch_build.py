@@ -21,7 +21,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-PACKAGE = Path("relbase", "references")
+PACKAGE = Path("relbase", "scan")
 SOURCE = PACKAGE / "_scanner.c"
 # The second is a part of the first.
 SOURCES = (SOURCE, PACKAGE / "_walk.c")

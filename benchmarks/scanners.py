@@ -5,20 +5,20 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from relbase.references import scanner
+from relbase.scan import binding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCANNERS: Final = list(dict.fromkeys((scanner.NAME, scanner.EXACT)))
+SCANNERS: Final = list(dict.fromkeys((binding.NAME, binding.EXACT)))
 
 
 @contextmanager
 def scanning(name: str) -> Iterator[None]:
     """Read by one of `SCANNERS`."""
-    compiled = scanner.compiled
-    scanner.compiled = None if name == scanner.EXACT else compiled
+    compiled = binding.compiled
+    binding.compiled = None if name == binding.EXACT else compiled
     try:
         yield
     finally:
-        scanner.compiled = compiled
+        binding.compiled = compiled

@@ -106,7 +106,7 @@ def contender(master: str, job: str, folder: str) -> float:
 
 def _start(path: str) -> bytes:
     """The first record of an archive."""
-    from relbase.containers.members import pieces  # noqa: PLC0415 (of this process alone)
+    from relbase.compression.members import pieces  # noqa: PLC0415 (of this process alone)
 
     with Path(path).open("rb") as file:
         data = file.read(1 << 20)

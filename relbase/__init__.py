@@ -53,18 +53,18 @@ if TYPE_CHECKING:
     from relbase import spark as spark
     from relbase import trees as trees
     from relbase import warc as warc
+    from relbase.api import base, entities, links, rewrite
     from relbase.bases.layers import Base, Layer
     from relbase.edit import Edit, Span
     from relbase.explaining.page import explain
     from relbase.kind import Kind
     from relbase.notes import Note, Reason
-    from relbase.pipeline import base, entities, links, rewrite
     from relbase.policy import Policy
-    from relbase.references.scanner import NAME as scanner  # noqa: N811 (its public name)
     from relbase.responses import response_base, response_links, rewrite_response
     from relbase.results import Entity, Link, Result
     from relbase.rewriter import Rewriter, rewrite_text
-    from relbase.rewriting.items import Status
+    from relbase.rewriting.outcomes import Status
+    from relbase.scan.binding import NAME as scanner  # noqa: N811 (its public name)
     from relbase.url.grammar import Url, parse_url, violations
     from relbase.url.grammar.characters import Violation
     from relbase.url.resolver import Profile, Resolver, resolve
@@ -77,13 +77,13 @@ else:
         "explaining.page": "explain",
         "kind": "Kind",
         "notes": "Note Reason",
-        "pipeline": "base entities links rewrite",
+        "api": "base entities links rewrite",
         "policy": "Policy",
-        "references.scanner": "scanner",
+        "scan.binding": "scanner",
         "responses": "response_base response_links rewrite_response",
         "results": "Entity Link Result",
         "rewriter": "Rewriter rewrite_text",
-        "rewriting.items": "Status",
+        "rewriting.outcomes": "Status",
         "url.grammar": "Url parse_url violations",
         "url.grammar.characters": "Violation",
         "url.resolver": "Profile Resolver resolve",
@@ -108,7 +108,7 @@ else:
         found = import_module(f"relbase.{_MODULES[name]}")
         value = getattr(found, "NAME" if name == "scanner" else name)
         if name in _ADVISED:
-            value = import_module("relbase.call").advised(value)
+            value = import_module("relbase.session.options").advised(value)
             value.__module__ = "relbase"  # so that it can be pickled by its name
         globals()[name] = value
         return value

@@ -1,4 +1,4 @@
-"""The kinds of documents. `relbase.formats` describes each of them in a row."""
+"""The kinds of documents. `relbase.formats.rows` describes each of them in a row."""
 
 from __future__ import annotations
 

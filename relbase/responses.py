@@ -11,12 +11,12 @@ from inspect import iscoroutine, iscoroutinefunction
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack, cast
 
-from relbase import pipeline
-from relbase.call import Arguments, as_fields
+from relbase import api
 from relbase.edit import Span
+from relbase.formats.recognition import may_hold_references
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.opening.door import may_hold_references
+from relbase.session.options import Arguments, as_fields
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -54,7 +54,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     b'<a href=http://h/d/x>'
     """
     data, call, notes = _read(response, arguments)
-    result = pipeline.rewrite(data, **call)
+    result = api.rewrite(data, **call)
     return result._replace(notes=(*result.notes, *notes)) if notes else result
 
 
@@ -75,9 +75,9 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
     head = text.encode("utf-8", "surrogateescape")
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
     of_header = (
-        link._replace(span=Span(0, 0), line=1, column=1) for link in pipeline.links(head, **about)
+        link._replace(span=Span(0, 0), line=1, column=1) for link in api.links(head, **about)
     )
-    return chain(of_header, pipeline.links(data, **call))
+    return chain(of_header, api.links(data, **call))
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -88,7 +88,7 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
         **arguments: Arguments of `rewrite`, which replace what the response says.
     """
     data, call, _ = _read(response, arguments)
-    return pipeline.base(data, **call)
+    return api.base(data, **call)
 
 
 def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[Note, ...]]:
@@ -101,7 +101,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
             raise TypeError(_no_response(response))
         text, urls = page
         return text.encode("utf-8", "surrogatepass"), _arguments(_PAGE_FIELDS, urls, given), ()
-    from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
+    from relbase.compression.codings import decoded  # noqa: PLC0415 (start-up time)
     from relbase.containers.http import with_range  # noqa: PLC0415 (start-up time)
 
     # requests, httpx and niquests have `status_code`, the others `status`.

@@ -11,7 +11,7 @@ from relbase.notes import Note, Reason
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.edit import Edit, Span
-    from relbase.rewriting.items import Status
+    from relbase.rewriting.outcomes import Status
 
 # The most notes of one reason that are kept; a hostile document could cause millions.
 MAX_NOTES: Final = 1000

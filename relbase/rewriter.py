@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal, overload
 
-from relbase.call import DEFAULT_POLICY, Call, as_data, as_kind, as_url, check
-from relbase.formats import FORMATS
+from relbase.api import links_called, rewrite_called
+from relbase.formats.rows import FORMATS
 from relbase.kind import Kind
-from relbase.opening.at_once import edits_at_once
-from relbase.pipeline import links_called, rewrite_called
-from relbase.references.scanner import spliced
+from relbase.scan.binding import spliced
+from relbase.session.at_once import edits_at_once
+from relbase.session.options import DEFAULT_POLICY, Call, as_data, as_kind, as_url, check
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
-    from relbase.call import URL, Headers, KindName
     from relbase.policy import Policy
     from relbase.results import Link, Result
+    from relbase.session.options import URL, Headers, KindName
 
 
 class Rewriter:

@@ -69,7 +69,7 @@ def _sanitized() -> int:
 
 
 def _load(path: Path) -> None:
-    name = "relbase.references._scanner"
+    name = "relbase.scan._scanner"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -109,8 +109,8 @@ def _compare(documents: int, seed: int) -> int:
     from soup import Soup  # noqa: PLC0415 (likewise)
 
     import relbase  # noqa: PLC0415
-    from relbase.references import scanner  # noqa: PLC0415
-    from relbase.rewriting import context as budget  # noqa: PLC0415
+    from relbase.rewriting import budget  # noqa: PLC0415
+    from relbase.scan import binding  # noqa: PLC0415
 
     budget.MAX_GROWTH = 1  # type: ignore[misc]
     policies = [
@@ -122,7 +122,7 @@ def _compare(documents: int, seed: int) -> int:
         relbase.Policy(keep_templates=True),
         relbase.Policy(keep=lambda reference: "b" in reference, keep_templates=True),
     ]
-    assert scanner.compiled is not None
+    assert binding.compiled is not None
     _say(f"scanners: {', '.join(SCANNERS)}; seed {seed}")
     random_ = random.Random(seed)
     soup = Soup(random_, [path.read_bytes() for path in _pages()])

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 PACKAGES: Final = "references,rewriting,bases,url,view,mail,containers"
 WHOLE: Final = (
     *("test_fixtures.py", "test_one_row.py", "test_laws.py", "test_policy.py"),
-    *("test_limits.py", "test_whole.py", "test_pipeline.py", "test_rules.py"),
+    *("test_limits.py", "test_whole.py", "test_api.py", "test_rules.py"),
     "opening/test_door.py",  # what a file is by its bytes
 )
 # In seconds: a test may take this and ten times what it takes unchanged; and all tests of a mutant.

@@ -29,21 +29,21 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
-for _name in ("containers", "rewriting", "mail", "support", "."):
+for _name in ("containers", "xml", "mail", "support", "."):
     sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.html
 import test_feeds
 import test_message_growth
-import test_rewriting_xml
 import test_warc
+import test_xml_visit
 from archives import DATE, http, record, response
 from test_growth import ROWS, URL, numbered
 
 import relbase
 from relbase import warc
 from relbase.cli.group import run
-from relbase.references import scanner
+from relbase.scan import binding
 from relbase.trees import make_links_absolute
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ _MAIL: Final = test_message_growth.FROM + test_message_growth.HTML + b"\n" + _SI
 # kind: a benign document, whose name is "", and hostile ones.
 KINDS: Final[dict[str, dict[str, Make]]] = {
     "html": {"": numbered(_SITE), **ROWS},
-    "xml": {"": numbered(_ITEM, b"<rss>", b"</rss>"), **test_rewriting_xml.HOSTILE},
+    "xml": {"": numbered(_ITEM, b"<rss>", b"</rss>"), **test_xml_visit.HOSTILE},
     "json": {"": numbered(_JSON, test_feeds.HTML[:-17], b"{}]}"), **test_feeds.HOSTILE},
     "mail": {"": numbered(_MAIL + b"<p>%d\n"), **test_message_growth.ROWS},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
@@ -219,7 +219,7 @@ def judged(call: str, kind: str, only: str) -> bool:
     # These read little of a benign document: no pace to compare with.
     paced = "rewrite" if call in {"base", "entities"} else call
     compiled = slopes(paced, kind, "")[2]
-    with patch.object(scanner, "compiled", None):
+    with patch.object(binding, "compiled", None):
         benign = slopes(paced, kind, "")[2]
     names = [name for name in KINDS[kind] if name and only in name]
     worst, is_good = dict.fromkeys(BARS, (0.0, "")), True

@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 
 import relbase
-from relbase.registry import FIELDS as FIELD_ROWS
-from relbase.registry import REMEMBERED, ROWS, States, bases
+from relbase.header_fields import FIELDS as FIELD_ROWS
+from relbase.header_fields import REMEMBERED, ROWS, States, bases
 
 # Puts a row into the source of a module before anything is imported, in a process of its own.
 WITH_ROW: Final = """
@@ -33,7 +33,7 @@ def run(module: str, before: str, row: str, *calls: str) -> list[str]:
     return ran.stdout.splitlines()
 
 
-FIELDS: Final = "relbase.registry", "    # Fields that hold references.\n"
+FIELDS: Final = "relbase.header_fields", "    # Fields that hold references.\n"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_comment_mark() -> None:
     row = '    _Comment("Saver", b"SAVER ", expression(rb" SAVER (\\S+) "), _plain),\n'
     page = b"<!-- SAVER http://h/p --><a href=/x>"
     before = "    # monolith: at byte 0"
-    assert run("relbase.bases.marks", before, row, MARKED.format(page=page)) == ["http://h/p"]
+    assert run("relbase.savers.marks", before, row, MARKED.format(page=page)) == ["http://h/p"]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_comment_mark() -> None:
 def test_an_attribute_mark(row: str, page: bytes) -> None:
     before = '    _Attribute("Save Page WE"'
     marked = MARKED.format(page=page + b"<a href=/x>")
-    assert run("relbase.bases.marks", before, f"    {row},\n", marked) == ["http://h/p"]
+    assert run("relbase.savers.marks", before, f"    {row},\n", marked) == ["http://h/p"]
 
 
 @pytest.mark.parametrize("scanner", ["exact", "compiled"])
@@ -113,12 +113,12 @@ def test_an_attribute_mark(row: str, page: bytes) -> None:
     ("place", "row", "page"),
     [
         (
-            ("relbase.references.vocabulary", '        ("video audio", "poster", _URL),\n'),
+            ("relbase.html.vocabulary", '        ("video audio", "poster", _URL),\n'),
             '        ("dialog", "portrait", _URL),\n',
             b"<dialog portrait=%bx>",
         ),
         (
-            ("relbase.references.css_functions", '    Function(b"image-set", '),
+            ("relbase.css.functions", '    Function(b"image-set", '),
             '    Function(b"picture", Form.SRC),\n',
             b"<style>a{b:picture('%bx')}</style>",
         ),

@@ -20,7 +20,7 @@ import pytest
 import relbase
 import relbase.trees
 import relbase.warc
-from relbase.call import Arguments
+from relbase.session.options import Arguments
 
 spark = pytest.importorskip("relbase.spark", exc_type=ImportError, reason="extra `spark`")
 LISTED: Final = Path(__file__).with_name("public_names.txt")

@@ -7,12 +7,12 @@ from typing import Final
 
 import pytest
 
+from relbase.compression.codings import MAX_DECODED
 from relbase.containers import mail
-from relbase.containers.codings import MAX_DECODED
 from relbase.containers.warc import MAX_BLOCK
-from relbase.references import xml
-from relbase.rewriting.context import MAX_GROWTH, MAX_GROWTH_BYTES
-from relbase.rewriting.html import MAX_SRCDOC_BYTES, MAX_SRCDOC_DEPTH
+from relbase.html.visit import MAX_SRCDOC_BYTES, MAX_SRCDOC_DEPTH
+from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.xml import structure
 
 ROOT: Final = Path(__file__).parents[1]
 RULES: Final = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         "an output": f"{growth}, whichever is larger",
         "nested parts of a message": f"{mail.MAX_DEPTH:,} levels",
         "parts of a message": f"{mail.MAX_PARTS:,}",
-        "nested elements of XML": f"{xml.MAX_DEPTH:,} levels",
+        "nested elements of XML": f"{structure.MAX_DEPTH:,} levels",
         "nested `srcdoc` documents": f"{MAX_SRCDOC_DEPTH:,} levels, and {below}",
         "a body of HTTP, decoded": f"{MAX_DECODED // mebi} MiB",
         "the block of a record of a web archive": f"{MAX_BLOCK // mebi} MiB",

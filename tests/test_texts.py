@@ -134,5 +134,5 @@ def test_a_piece_at_once_is_as_the_long_way(
 ) -> None:
     found = rewrite_text(text, base=base, profile=profile)
     monkeypatch.setattr("relbase.rewriter.edits_at_once", lambda *_: None)
-    monkeypatch.setattr("relbase.pipeline.edits_at_once", lambda *_: None)
+    monkeypatch.setattr("relbase.api.edits_at_once", lambda *_: None)
     assert found == rewrite_text(text, base=base, profile=profile)

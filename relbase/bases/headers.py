@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
 from relbase.edit import Span
 from relbase.expressions import regex
+from relbase.header_fields import FieldRow, States, bases
 from relbase.notes import Note, Reason
-from relbase.references.headers import brackets, find_url
-from relbase.registry import FieldRow, States, bases
+from relbase.values.headers import brackets, find_url
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words
 

@@ -18,7 +18,7 @@ from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.documents import before_part, sentence
 from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
-from relbase.containers.members import MAX_ARC_LINE, arc_line, pieces
+from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
 from relbase.warc import rows, work
 from relbase.warc.writing import arguments, date_of_run
 

@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
-from relbase import pipeline
+from relbase import api
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, printable
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import expression
-from relbase.formats import FORMATS
+from relbase.formats.recognition import kind_of_type
+from relbase.formats.rows import FORMATS
+from relbase.html.tags import attributes
+from relbase.html.tokens import Element, elements
 from relbase.kind import Kind
 from relbase.notes import Note
-from relbase.opening.door import kind_of_type
-from relbase.references.html import Element, elements
-from relbase.references.tags import attributes
 from relbase.results import Entity, Link, Result
-from relbase.rewriting.items import Status
+from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.call import Call
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import Found
     from relbase.mail.mbox import Lengths, Numbered
+    from relbase.session.options import Call
 
 
 class InputDocument(NamedTuple):
@@ -91,7 +91,7 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
 
 def rewritten(document: InputDocument, call: Call) -> Result:
     """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
-    result = pipeline.rewrite_called(document.data, call)
+    result = api.rewrite_called(document.data, call)
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
@@ -112,7 +112,7 @@ def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
     is_kept = False
     if document.mbox is not None and document.mbox[1].concern(document.mbox[0]):
         is_kept = not rewritten(document, call).edits
-    for link in pipeline.links_called(document.data, call):
+    for link in api.links_called(document.data, call):
         is_dropped = is_kept and link.status is Status.REWRITTEN
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
@@ -206,7 +206,7 @@ def verify(data: bytes, result: Result, call: Call) -> None:
             raise SelfCheckError("bytes changed where no link did")
         return
     _same_outside(data, result.data, result.edits)
-    first = next(pipeline.entities_called(data, call))
+    first = next(api.entities_called(data, call))
     before, after = _seen(data, call), _seen(result.data, call)
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if (first.part, first.type) != ("", "text/html"):
@@ -238,9 +238,9 @@ def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
     """What readers see of a document. Its tags are right only for a page that is not encoded."""
     tags = (one for one in elements(data, 0, len(data)) if isinstance(one, Element))
     named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
-    links = pipeline.links_called(data, call)
+    links = api.links_called(data, call)
     return {
-        "entities": ((one.part, one.type) for one in pipeline.entities_called(data, call)),
+        "entities": ((one.part, one.type) for one in api.entities_called(data, call)),
         "references": ((one.part, one.element, one.attribute, one.syntax) for one in links),
         "tags": ((tag, [one.name for one in found]) for tag, found in named),
     }

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from relbase.call import Call, check
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import STDIN, Inputs, OpenInput, Output
@@ -17,6 +16,7 @@ from relbase.cli.options import Settings, command
 from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
+from relbase.session.options import Call, check
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import BinaryIO, Final, NamedTuple
 from relbase import storage
 from relbase.cli.directories import Directory, opened_below
 from relbase.cli.streams import SHOWN, OutputError, in_shell, printable, warn
-from relbase.containers.sniffing import LOOKED_AT, beginning
 from relbase.expressions import expression
+from relbase.formats.sniffing import LOOKED_AT, beginning
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
 STDIN: Final = "-"  # the name of standard input

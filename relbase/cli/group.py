@@ -287,7 +287,7 @@ def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Optio
 
 
 def _version(_context: click.Context) -> str:
-    scanner = _loaded("relbase.references.scanner").NAME
+    scanner = _loaded("relbase.scan.binding").NAME
     return f"{PROGRAM} {__version__} ({scanner} scanner)"
 
 

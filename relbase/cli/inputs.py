@@ -19,9 +19,9 @@ from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shel
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.jobs import Options
+    from relbase.session.options import Call
 
 
 def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = None) -> Reading:
@@ -274,7 +274,7 @@ def recognise(
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
-        from relbase.containers.members import packing_of  # noqa: PLC0415 (start-up time)
+        from relbase.compression.members import packing_of  # noqa: PLC0415 (start-up time)
 
         packing = packing_of(first)
     if packing is None:

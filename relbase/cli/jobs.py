@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
+from relbase.api import found_called
 from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
 from relbase.notes import Reason
-from relbase.pipeline import found_called
-from relbase.rewriting.items import Status
+from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:
-    from relbase.call import Call
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
+    from relbase.session.options import Call
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 

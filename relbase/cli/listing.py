@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
+from relbase.api import entities_called
 from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
@@ -19,9 +20,9 @@ from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, counted, excerpt, printable
-from relbase.formats import FORMATS
-from relbase.opening.door import kind_of_call, reader
-from relbase.pipeline import entities_called
+from relbase.formats.recognition import reader
+from relbase.formats.rows import FORMATS
+from relbase.session.opening import kind_of_call
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Table

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.call import Call, as_url
 from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
@@ -29,9 +28,11 @@ from relbase.cli.origins.paths import Found, Mirror, Root
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import expression, regex
+from relbase.formats.recognition import kind_of_type
 from relbase.kind import Kind
-from relbase.opening.door import kind_of_call, kind_of_type
 from relbase.policy import Policy
+from relbase.session.opening import kind_of_call
+from relbase.session.options import Call, as_url
 from relbase.url.resolver import Profile, Resolver
 from relbase.view.charset import lookup
 

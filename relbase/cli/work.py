@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
+from relbase.api import found_called
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.cli import documents, files, streams
 from relbase.cli.files import InputError, OpenInput, Output
@@ -21,15 +22,14 @@ from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
 from relbase.cli.writing import Writer, locked, refuse_special
-from relbase.containers.sniffing import beginning
-from relbase.formats import FORMATS
+from relbase.formats.rows import FORMATS
+from relbase.formats.sniffing import beginning
 from relbase.notes import Reason
-from relbase.pipeline import found_called
 from relbase.results import Result
 
 if TYPE_CHECKING:
-    from relbase.call import Call
     from relbase.cli.archives import Archive
+    from relbase.session.options import Call
 
     Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
 

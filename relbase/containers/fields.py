@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.registry import REMEMBERED
+from relbase.header_fields import REMEMBERED
 
 if TYPE_CHECKING:
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
@@ -41,7 +41,7 @@ class Header(NamedTuple):
     # where its last field ends; the empty line follows, if there is one
     end: int
     body: int  # where the body begins
-    fields: tuple[Field, ...]  # those that `relbase.registry` needs, in order
+    fields: tuple[Field, ...]  # those that `relbase.header_fields` needs, in order
     cut: bool  # whether it exceeds a limit; the rest was not read
 
 
@@ -208,5 +208,5 @@ def text_of(data: bytes, field: Field) -> str:
 
 
 def first(data: bytes, header: Header, name: str) -> str | None:
-    assert name in REMEMBERED, f"{name} has no row in relbase.registry"
+    assert name in REMEMBERED, f"{name} has no row in relbase.header_fields"
     return next((text_of(data, field) for field in header.fields if field.name == name), None)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
-from relbase.containers.members import (
+from relbase.compression.members import (
     ARC,
     ARC_STARTS,
     BREAKS_OFF,

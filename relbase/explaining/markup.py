@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
 from relbase.expressions import regex
-from relbase.registry import States, bases
-from relbase.rewriting.items import Status
+from relbase.header_fields import States, bases
+from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:
     import re

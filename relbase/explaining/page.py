@@ -12,16 +12,16 @@ from itertools import chain, islice
 from typing import Final, NamedTuple, Unpack
 from urllib.parse import quote
 
+from relbase.api import entities_called, links_called, rewrite_called
 from relbase.bases.layers import Base, Layer
-from relbase.call import Arguments, Call, check
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import MAX_LISTED, listing, source
 from relbase.notes import Note
-from relbase.opening.door import open_input
-from relbase.pipeline import entities_called, links_called, rewrite_called
 from relbase.results import Entity
-from relbase.rewriting.items import Status
+from relbase.rewriting.outcomes import Status
+from relbase.session.opening import open_input
+from relbase.session.options import Arguments, Call, check
 
 # Nobody reads more of them here, and the command line's warnings have all.
 _MAX_NOTES: Final = 200

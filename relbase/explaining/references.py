@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
-from relbase.rewriting.items import Status
+from relbase.rewriting.outcomes import Status
 from relbase.url.resolver import Resolver
 from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
-    from relbase.call import Call
-    from relbase.formats import Document
+    from relbase.formats.document import Document
     from relbase.mail.documents import DecodedBody
     from relbase.notes import Note
     from relbase.results import Link
+    from relbase.session.options import Call
     from relbase.url.step import Step
 
 # A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a

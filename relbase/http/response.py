@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, establish, retrieval
-from relbase.containers import sniffing
-from relbase.containers.codings import Decoded, decoded
+from relbase.compression.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of
 from relbase.containers.http import (
@@ -28,12 +27,13 @@ from relbase.containers.http import (
 )
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
+from relbase.formats import sniffing
+from relbase.header_fields import ROWS, States
+from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
-from relbase.references import headers
-from relbase.registry import ROWS, States
-from relbase.rewriting.html_base import POLICY_FIELD, policies_of
-from relbase.rewriting.items import Found, Item, Status, parted, shift
+from relbase.rewriting.outcomes import Found, Item, Status, parted, shift
+from relbase.values import headers
 
 if TYPE_CHECKING:
     from relbase.containers.http import Head

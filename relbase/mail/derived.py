@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import Field, text_of
 from relbase.edit import Edit, splice
 from relbase.expressions import regex
+from relbase.header_fields import ROWS, Follows
 from relbase.mail.parts import called, line_end, transfer_view
 from relbase.notes import Note, Reason
-from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
     from relbase.containers.mail import Part

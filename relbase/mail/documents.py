@@ -12,18 +12,19 @@ from relbase.containers import mail
 from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
+from relbase.html.visit import nested
 from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Budget, Context, Opened, Reader, Task
-from relbase.rewriting.html import nested
-from relbase.rewriting.items import Found, Item, lower, shift
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.outcomes import Found, Item, lower, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
+    from relbase.rewriting.context import Context, Opened, Reader, Task
     from relbase.view.runs import View
 
 

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import Found, Item, Status, drained, held
+from relbase.rewriting.outcomes import Found, Item, Status, drained, held
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998

@@ -14,11 +14,12 @@ from relbase.mail.documents import DecodedBody, decoded_bodies
 from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Budget, Context
-from relbase.rewriting.items import Item, drained, held, shift
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.outcomes import Item, drained, held, shift
 
 if TYPE_CHECKING:
     from relbase.results import Entity
+    from relbase.rewriting.context import Context
 
 
 class Numbered(NamedTuple):

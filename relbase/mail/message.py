@@ -13,16 +13,16 @@ from relbase.containers.fields import Field, eol_of, read_header
 from relbase.containers.mail import MESSAGES, Part
 from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
+from relbase.html.vocabulary import Row
 from relbase.mail.derived import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
 from relbase.mail.fitting import fit, fit_header
 from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
 from relbase.notes import Note, Reason
-from relbase.references import headers
-from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.items import Item, drained, held, lower, parted, shift
+from relbase.rewriting.outcomes import Item, drained, held, lower, parted, shift
 from relbase.rewriting.reference import Place, visit_url
+from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
 

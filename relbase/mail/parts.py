@@ -11,8 +11,8 @@ from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
 from relbase.expressions import regex
+from relbase.header_fields import States, bases
 from relbase.notes import Note, Reason
-from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView

@@ -7,19 +7,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
-from relbase.bases.marks import Unarchived
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
-from relbase.references.values import Syntax, clean, spell
-from relbase.rewriting.context import Budget, Context, resolver, weight
-from relbase.rewriting.items import Found, Item, Status
+from relbase.rewriting.budget import Budget, weight
+from relbase.rewriting.context import Context, resolver
+from relbase.rewriting.outcomes import Found, Item, Status
+from relbase.savers.marks import Unarchived
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
+from relbase.values.syntaxes import Syntax, clean, spell
 from relbase.view.characters import decode_inner, encode_inner
 
 if TYPE_CHECKING:
-    from relbase.references.vocabulary import Row
+    from relbase.html.vocabulary import Row
 
 
 class Codebase(NamedTuple):

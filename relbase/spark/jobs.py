@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 
 from relbase import storage
-from relbase.call import DEFAULT_POLICY
+from relbase.session.options import DEFAULT_POLICY
 from relbase.spark import tasks
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.warc.rows import LinkRow, selector

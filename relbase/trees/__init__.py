@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from relbase.call import DEFAULT_POLICY, URL, advised, as_policy, as_url
 from relbase.policy import Policy
+from relbase.session.options import DEFAULT_POLICY, URL, advised, as_policy, as_url
 from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.references import vocabulary
-from relbase.references.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
-from relbase.references.tags import RAW_TEXT
-from relbase.references.vocabulary import Row, ValueOf, counting, holding
-from relbase.references.xml_names import held_with
-from relbase.references.xml_vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
+from relbase.html import vocabulary
+from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
+from relbase.html.tags import RAW_TEXT
+from relbase.html.vocabulary import Row, ValueOf, counting, holding
+from relbase.xml.names import held_with
+from relbase.xml.vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
 if TYPE_CHECKING:
     from relbase.policy import Policy

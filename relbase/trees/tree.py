@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 from relbase.policy import Policy
-from relbase.references.xml import ALTERNATES
-from relbase.rewriting.items import Status
+from relbase.rewriting.outcomes import Status
 from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
+from relbase.xml.structure import ALTERNATES
 
 # A node of either package; neither has types that help here.
 Node: TypeAlias = Any

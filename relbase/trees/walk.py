@@ -12,27 +12,28 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
-from relbase.call import DEFAULT_POLICY
+from relbase.css.functions import holds_none, is_settled
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
-from relbase.opening.door import reader
+from relbase.formats.recognition import reader
+from relbase.html.foreign import HTML
+from relbase.html.visit import visit_comment, visit_value
+from relbase.html.vocabulary import Nested, Row, held
 from relbase.policy import Policy
-from relbase.references.css_functions import holds_none, is_settled
-from relbase.references.foreign import HTML
-from relbase.references.values import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
-from relbase.references.vocabulary import Nested, Row, held
-from relbase.references.xml import sheet_href
-from relbase.rewriting.context import Budget, Context, Task
-from relbase.rewriting.html import visit_comment, visit_value
-from relbase.rewriting.items import Found, Item, Status, lower
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Context, Task
+from relbase.rewriting.outcomes import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
+from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
 from relbase.url.resolver import Profile
+from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
-from relbase.view.xml_values import doubts, value_view
+from relbase.xml.bases import MAX_XML_BASE_DEPTH
+from relbase.xml.escapes import doubts, value_view
+from relbase.xml.structure import sheet_href
 
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:

@@ -9,13 +9,13 @@ from io import TextIOBase
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.codings import decoded
+from relbase.compression.codings import decoded
 from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
 from relbase.containers.http import Head, final_head, is_partial
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.expressions import regex
-from relbase.opening.door import kind_of_type, may_hold_references
+from relbase.formats.recognition import kind_of_type, may_hold_references
 
 if TYPE_CHECKING:
     Again = Callable[[int], Iterable[bytes]]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from relbase.call import DEFAULT_POLICY, check
+from relbase.api import base, found_called, packed_called
 from relbase.expressions import regex
-from relbase.pipeline import base, found_called, packed_called
-from relbase.rewriting.items import Found, Packed
-from relbase.rewriting.scan import ATTRIBUTES, STATUSES, SYNTAX_NAMES
+from relbase.rewriting.outcomes import Found, Packed
+from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
+from relbase.session.options import DEFAULT_POLICY, check
 from relbase.url.resolver import Profile, ProfileName
 from relbase.warc.writing import arguments
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from relbase.rewriting.scan import utf_8
+from relbase.scan.batches import utf_8
 from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
-from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
+from relbase.session.options import DEFAULT_POLICY
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import packed_rows

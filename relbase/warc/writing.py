@@ -16,12 +16,12 @@ from functools import partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from relbase.call import DEFAULT_POLICY, Arguments, as_policy, as_url
-from relbase.containers.codings import fast_zlib
+from relbase.api import rewrite
+from relbase.compression.codings import fast_zlib
 from relbase.expressions import regex
-from relbase.formats import FORMATS
-from relbase.opening.door import kind_of_bytes
-from relbase.pipeline import rewrite
+from relbase.formats.recognition import kind_of_bytes
+from relbase.formats.rows import FORMATS
+from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.warc.reading import Page

@@ -137,7 +137,7 @@ def has(case: Case, reason: Reason) -> bool:
     return any(note.reason is reason for note in case.result.notes)
 
 
-# What cannot stand in a URL of these (`relbase.references.values.spell`), beside white space: that
+# What cannot stand in a URL of these (`relbase.values.syntaxes.spell`), beside white space: that
 # the browser has encoded before it tells a URL.
 _ESCAPED: Final = {"refresh": "'\"", "srcset": ",", "comma list": ",", "semicolon list": ";"}
 

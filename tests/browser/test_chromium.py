@@ -1,4 +1,4 @@
-"""The tables of tests/references against Chromium: the same namespaces, bases and references."""
+"""The tables of tests/html against Chromium: the same namespaces, bases and references."""
 
 import sys
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Any, Final
 from cases import numbered
 from referee import judge_all
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "references"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "html"))
 
 from served import Site
 from test_foreign import NAMESPACES
-from test_html import BASES, ROWS
+from test_tokens import BASES, ROWS
 
 # Templates have their elements in another tree.
 NAMESPACE: Final = """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from click.testing import CliRunner, Result
 
 import relbase
-from relbase import pipeline
+from relbase import api
 from relbase.cli import group
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from relbase.call import Call
+    from relbase.session.options import Call
 
 PROGRAM = [sys.executable, "-m", "relbase"]
 
@@ -47,13 +47,13 @@ def told(status: int, *arguments: str | os.PathLike[str], stdin: bytes = b"") ->
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[bytes], object]) -> None:
     """Do something whenever a document is about to be rewritten; it gets the document."""
-    real = pipeline.rewrite_called
+    real = api.rewrite_called
 
     def acting(data: bytes, call: Call) -> relbase.Result:
         act(data)
         return real(data, call)
 
-    monkeypatch.setattr(pipeline, "rewrite_called", acting)
+    monkeypatch.setattr(api, "rewrite_called", acting)
 
 
 def program(

@@ -20,7 +20,7 @@ from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
 from running import done, run, told
 
-from relbase import pipeline, storage
+from relbase import api, storage
 from relbase.cli import archives, streams
 from relbase.warc import Fault, Page, pages, rows, writing
 
@@ -147,8 +147,8 @@ def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPa
 
         return called
 
-    monkeypatch.setattr(writing, "rewrite", broken(pipeline.rewrite))
-    monkeypatch.setattr(rows, "found_called", broken(pipeline.found_called))
+    monkeypatch.setattr(writing, "rewrite", broken(api.rewrite))
+    monkeypatch.setattr(rows, "found_called", broken(api.found_called))
     output = Path("out.warc.gz")
     assert "RuntimeError: oops [defect]" in told(3, "rewrite", crawl, "-o", output, "--all-status")
     assert [page.url for page in made(output)] == ["http://h/f/"]

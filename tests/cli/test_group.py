@@ -168,7 +168,7 @@ HEAVY: Final = {"lxml", "bs4", "rich"}
 # What a page does not need.
 SPARED: Final = {
     *("json", "urllib.parse", "difflib", "relbase.cli.findings", *HEAVY),
-    *("relbase.containers.codings", "relbase.containers.members"),
+    *("relbase.compression.codings", "relbase.compression.members"),
 }
 
 

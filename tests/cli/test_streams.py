@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from running import run
 
 from relbase import Note, Reason, Span
-from relbase.call import check
 from relbase.cli import documents, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.findings import diff
 from relbase.cli.streams import Collected, Verbosity
 from relbase.edit import Edit, splice
+from relbase.session.options import check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from rows import cases, rows
 
-from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, has_date, is_separator
+from relbase.containers.from_line import LOOKED_AT_LINE, begins_file, has_date, is_separator
 
 TABLES: Final = Path(__file__).with_name("from_line.txt")
 

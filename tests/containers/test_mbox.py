@@ -13,8 +13,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from rows import cases, filled
 
+from relbase.containers.from_line import LOOKED_AT_LINE
 from relbase.containers.mbox import MAX_CONTENT_LENGTH, Message, Promise, split
-from relbase.containers.sniffing import LOOKED_AT_LINE
 from relbase.edit import Span
 
 if TYPE_CHECKING:

@@ -149,7 +149,7 @@ def test_neither_chunks_nor_the_library_decide_what_is_read_of_a_damaged_member(
     damaged = DAMAGES[damage](gz(response(5, "http://h/c", http(LONG[:size]))))
     data = gz(SMALL[0]) + damaged + gz(SMALL[1])
     by_isal = {tuple(records(chunks(data, size))) for size in (999, 5000, 1 << 13, 1 << 18)}
-    monkeypatch.setattr("relbase.containers.members.fast_zlib", lambda: zlib)
+    monkeypatch.setattr("relbase.compression.members.fast_zlib", lambda: zlib)
     assert by_isal == {tuple(records(chunks(data, size))) for size in (999, 5000, 1 << 18)}
     assert len(by_isal) == 1
 

@@ -9,8 +9,8 @@ from browsing import screen, violations
 from served import Answer, Site
 
 from relbase import explain
-from relbase.call import check
 from relbase.explaining.page import index, page
+from relbase.session.options import check
 
 HOST: Final = "http://explained.example.com.test/"
 MAILS: Final = Path(__file__).parents[2] / "fixtures" / "mail"

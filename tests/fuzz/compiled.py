@@ -24,13 +24,13 @@ _FLAGS: Final = ("-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined")
 _KINDS: Final = ("html", "css", "xml")
 
 if "_scanner" in sys.builtin_module_names:  # in the fuzzer: before relbase loads its own
-    sys.modules["relbase.references._scanner"] = importlib.import_module("_scanner")
+    sys.modules["relbase.scan._scanner"] = importlib.import_module("_scanner")
 
 from fuzz_targets import Target, options, urls  # noqa: E402 (what it loads needs the line above)
 from scanners import SCANNERS, result_of_each  # noqa: E402
 
 import relbase  # noqa: E402
-from relbase.references import scanner  # noqa: E402
+from relbase.scan import binding  # noqa: E402
 
 _RUNS: Final = count(1)
 # So many inputs are given to the walks alone, for each that is rewritten, and for each of which all
@@ -39,7 +39,7 @@ _REWRITTEN, _COMPARED = 100, 1000
 # The arguments of a walk before the text, and how often it goes on from a place to be looked at.
 _BEFORE, _MOST_PLACES = 5, 8
 _HEAD: Final = 4  # bytes that choose a walk and how it is called; as in scanner.c
-_WALKS: Final = (scanner.HTML_WALK, scanner.CSS_WALK, scanner.XML_WALK, scanner.LINKS_WALK)
+_WALKS: Final = (binding.HTML_WALK, binding.CSS_WALK, binding.XML_WALK, binding.LINKS_WALK)
 
 
 class _Recorder:
@@ -57,7 +57,7 @@ class _Recorder:
         def recorded(*arguments: Any) -> Any:
             tables, mode, flags, _, edits = arguments[:_BEFORE]
             rest = tuple(dict(one) if type(one) is dict else one for one in arguments[8:])
-            if name == scanner.XML_WALK:
+            if name == binding.XML_WALK:
                 rest = (*rest[:-1], lambda _value, at, _around: edits if at & 1 else None)
             key = (name, id(tables), mode, flags, bool(edits))
             if len(repr(rest)) >= len(repr(self.calls.get(key, ((), ()))[-1])):
@@ -69,15 +69,15 @@ class _Recorder:
 
 def _calls() -> list[tuple[Any, ...]]:
     """The calls of walks that relbase makes for the fixtures, each to be made for other texts."""
-    recorder = scanner.compiled = _Recorder(scanner.compiled)
-    scanner.scanning.cache_clear()
+    recorder = binding.compiled = _Recorder(binding.compiled)
+    binding.scanning.cache_clear()
     for kind in _KINDS:
         for number, seed in enumerate(Target(urls, f"{kind}/*", 0).corpus()):
             for call in (options(bytes((number * 37 % 256, 0))), options(b"\0\0")):
                 result = relbase.rewrite(seed, **call, kind=kind)
                 _ = result.links
-    scanner.compiled = recorder._compiled  # noqa: SLF001
-    scanner.scanning.cache_clear()
+    binding.compiled = recorder._compiled  # noqa: SLF001
+    binding.scanning.cache_clear()
     return [recorder.calls[key] for key in sorted(recorder.calls, key=str)]
 
 
@@ -103,18 +103,18 @@ def _walk(head: bytes, data: bytes) -> None:
     size, place = len(data), head[3] % (len(data) + 1) if head[1] & 1 else 0
     edits: list[Any] = []
     for _ in range(_MOST_PLACES):
-        if method.__name__ == scanner.LINKS_WALK:
+        if method.__name__ == binding.LINKS_WALK:
             after = (*after[:2], (*after[2][:2], {}, *after[2][3:]), *after[3:5], 1, 0, 0)
         found, place, *_ = method(*before, data, place, size, *after)
-        if before[1] == scanner.EDITS and isinstance(found, list):
+        if before[1] == binding.EDITS and isinstance(found, list):
             edits += found
         if not -1 < place < size:
             break
         place += 1
     assert all(0 <= edit[0] <= edit[1] <= size for edit in edits)
-    scanner.spliced(data, [edit for edit in edits if edit[2] is not None])  # but for flaws
-    scanner.head(data)
-    scanner.compiled.depth(data)
+    binding.spliced(data, [edit for edit in edits if edit[2] is not None])  # but for flaws
+    binding.head(data)
+    binding.compiled.depth(data)
 
 
 class AtRandom:

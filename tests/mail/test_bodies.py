@@ -17,7 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.mail.fitting import MAX_LINE, fit
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import parted
+from relbase.rewriting.outcomes import parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from relbase import Status, links, rewrite
-from relbase.call import check
 from relbase.edit import splice
 from relbase.mail.mbox import decoded_in_mbox
 from relbase.mail.message import decoded_in_mail
-from relbase.opening.door import open_input
+from relbase.session.opening import open_input
+from relbase.session.options import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

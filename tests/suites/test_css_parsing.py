@@ -14,8 +14,8 @@ from typing import Any, Final
 from counts import Counts
 
 import relbase
-from relbase.references.css import references
-from relbase.references.css_functions import css_view
+from relbase.css.functions import css_view
+from relbase.css.statements import references
 
 # A component value as the suite writes it: a string for a delimiter, else its kind and content.
 Value = str | list[Any]

@@ -30,9 +30,9 @@ import relbase
 from relbase import Result
 from relbase.containers.mail import MESSAGES, Part, walk
 from relbase.containers.mbox import split
+from relbase.formats.recognition import kind_of_bytes, kind_of_type
 from relbase.kind import Kind
-from relbase.opening.door import kind_of_bytes, kind_of_type
-from relbase.references.headers import FIELDS
+from relbase.values.headers import FIELDS
 
 # No messages: what the projects expect of theirs, keys, pictures.
 _OTHER: Final = frozenset(

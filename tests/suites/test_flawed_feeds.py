@@ -15,8 +15,8 @@ from counts import Counts
 
 import relbase
 from relbase import Edit, Result
-from relbase.references import xml
-from relbase.references.xml_sound import examine
+from relbase.xml import structure
+from relbase.xml.well_formed import examine
 
 URL: Final = "http://h.example/d/feed.xml"
 FLAWS: Final = (
@@ -58,8 +58,8 @@ def flawed(document: bytes, choose: random.Random) -> tuple[int, bytes]:
 
 def value_around(document: bytes, at: int) -> tuple[int, int]:
     """The tag, with its text, that a place is in."""
-    for element in xml.elements(document):
-        if isinstance(element, xml.Element) and element.start <= at <= element.text_end:
+    for element in structure.elements(document):
+        if isinstance(element, structure.Element) and element.start <= at <= element.text_end:
             return element.start, element.text_end
     return at, at
 

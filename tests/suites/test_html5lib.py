@@ -21,7 +21,7 @@ import html5lib
 from counts import Counts
 
 import relbase
-from relbase.references import html, tags
+from relbase.html import tags, tokens
 from relbase.view.charrefs import attribute_view
 from relbase.view.charset import CharsetSource, lookup, sniff
 
@@ -39,8 +39,8 @@ class Seen(NamedTuple):
 
 def seen(document: str) -> Iterator[Seen]:
     text = document.encode("utf-8", "surrogatepass")
-    for element in html.elements(text, 0, len(text)):
-        if isinstance(element, html.Element):
+    for element in tokens.elements(text, 0, len(text)):
+        if isinstance(element, tokens.Element):
             attributes = []
             for attribute in tags.attributes(text, element.attributes, element.end):
                 raw = text[attribute.start : attribute.end]

@@ -22,7 +22,7 @@ from counts import Counts
 from rows import rows
 
 from relbase import Kind, Policy
-from relbase.opening.door import kind_of_bytes, kind_of_type
+from relbase.formats.recognition import kind_of_bytes, kind_of_type
 from relbase.warc import Page, link_rows, pages
 
 # The attributes that the extractor of an element takes, and those that it takes of any element.

@@ -20,7 +20,7 @@ from test_real_pages import assert_laws_hold, drawn
 
 import relbase
 from relbase.bases.layers import Layer
-from relbase.references.values import clean, refresh, srcset
+from relbase.values.syntaxes import clean, refresh, srcset
 
 ROWS: Final = [
     (name, stated and urljoin(f"{HOST}/{name}", stated.strip('"')))

@@ -8,24 +8,24 @@ import pytest
 
 import relbase
 from relbase import Link, Result
-from relbase.references import scanner
-from relbase.rewriting import scan, xml_visit
+from relbase.scan import batches, binding
+from relbase.xml import visit
 
 # The exact one that passes over nothing.
 EACH_TOKEN: Final = "each token"
 # The compiled one is there when it was built, and RELBASE_SCANNER is not `exact`.
-SCANNERS: Final = tuple(dict.fromkeys((EACH_TOKEN, scanner.EXACT, relbase.scanner)))
+SCANNERS: Final = tuple(dict.fromkeys((EACH_TOKEN, binding.EXACT, relbase.scanner)))
 
 
 @contextmanager
 def scanning(name: str) -> Iterator[None]:
     """Read by one of `SCANNERS`."""
     with pytest.MonkeyPatch.context() as patch:
-        if name != scanner.COMPILED:
-            patch.setattr(scanner, "compiled", None)
+        if name != binding.COMPILED:
+            patch.setattr(binding, "compiled", None)
         if name == EACH_TOKEN:
-            patch.setattr(scan, "skipping", lambda **_: _pass_over_nothing)
-            patch.setattr(xml_visit, "skip", None)
+            patch.setattr(batches, "skipping", lambda **_: _pass_over_nothing)
+            patch.setattr(visit, "skip", None)
         yield
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from rows import rows
 
-from relbase.references import tags, vocabulary
+from relbase.html import tags, vocabulary
 
 _TABLES: Final = Path(__file__).with_name("soup.txt")
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import bs4
 import lxml.etree
 
-from relbase.references.values import C0_AND_SPACE
+from relbase.values.syntaxes import C0_AND_SPACE
 
 
 class Value(NamedTuple):

@@ -18,8 +18,8 @@ from rows import rows
 from tree_values import values
 
 from relbase import Policy, Profile, Status, rewrite_text
-from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees import TreeLink, make_links_absolute, tree_links
+from relbase.xml.bases import MAX_XML_BASE_DEPTH
 
 URL: Final = "http://h.example/d/p.html"
 
@@ -197,7 +197,7 @@ def test_a_value_that_lxml_refuses_stays_and_is_told() -> None:
 
 
 def test_a_long_base_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relbase.rewriting.context.MAX_GROWTH_BYTES", 10_000)
+    monkeypatch.setattr("relbase.rewriting.budget.MAX_GROWTH_BYTES", 10_000)
     markup = f"<base href='/{'b' * 1000}/'>" + "".join(f"<a href={n}>" for n in range(100))
     changed = make_links_absolute(soup(markup, "lxml"), URL)
     assert len([link for link in changed if link.status is Status.REWRITTEN]) < 12

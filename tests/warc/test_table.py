@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import relbase
 from relbase import Policy, Profile
-from relbase.rewriting.scan import utf_8
+from relbase.scan.batches import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, table
 from relbase.warc.rows import PackedRows, packed_rows, selector
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of

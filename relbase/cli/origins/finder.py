@@ -13,18 +13,18 @@ from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
 
-from relbase import pipeline
+from relbase import api
 from relbase.bases.layers import found_url, retrieval
-from relbase.bases.marks import NONE, Marks, Places, Unarchived, archived, read_marks
-from relbase.call import Call, Origin
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
 from relbase.cli.origins.paths import Found, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
-from relbase.formats import FORMATS
+from relbase.formats.rows import FORMATS
 from relbase.notes import Note, Reason
-from relbase.opening.door import kind_of_call
+from relbase.savers.marks import NONE, Marks, Places, Unarchived, archived, read_marks
+from relbase.session.opening import kind_of_call
+from relbase.session.options import Call, Origin
 from relbase.url.resolver import Profile
 
 
@@ -263,7 +263,7 @@ def _opened_base(call: Call, path: str, data: bytes) -> str:
     as_file = call._replace(
         url=opened, redirects=(), profile=Profile.WHATWG, detect=False, origin=None
     )
-    (first, *_) = pipeline.entities_called(data, as_file)
+    (first, *_) = api.entities_called(data, as_file)
     return first.base.url
 
 

@@ -16,9 +16,9 @@ from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
 from relbase.cli.files import Input, OpenInput, entries
 from relbase.expressions import expression
+from relbase.html.tags import attributes, head_tokens
 from relbase.notes import Note, Reason
-from relbase.references.tags import attributes, head_tokens
-from relbase.references.values import clean
+from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
 

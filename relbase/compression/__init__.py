@@ -1,0 +1,1 @@
+"""Compressed members of archives, and the content codings of HTTP."""

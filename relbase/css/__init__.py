@@ -1,0 +1,1 @@
+"""CSS: statements, functions, escapes, and the visit of its references."""

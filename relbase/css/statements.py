@@ -1,0 +1,379 @@
+"""The references of a style sheet or a style attribute, as byte spans.
+
+The state is a stack of open brackets, with a custom property or an at-rule at its bottom, if any.
+A skip ends between two tokens, and looking back for a name never goes beyond this point (`floor`):
+`<!--url(x)` is a CDO and a url, `a--url(x)` a function with another name.
+
+CSS Syntax 3 §4.3 and §5.4, CSS Values 4 §4.5, CSS Cascade 5 §2, CSS Images 4 §2.4. However, blocks
+are not counted: `}` and `;` end any statement, and `--x:hover{}` is a custom property.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from relbase.css.functions import (
+    CONTAINER,
+    ESCAPE,
+    FUNCTIONS,
+    IMPORT,
+    INSIDE_DOUBLE,
+    INSIDE_SINGLE,
+    LAST_LETTERS,
+    LONGEST_NAME,
+    NAME,
+    NAMES,
+    NAMESPACE,
+    NOT_AFTER,
+    URL_FORMS,
+    WORD,
+    Form,
+    last_trigger,
+    unescape,
+)
+from relbase.expressions import regex
+from relbase.html.tags import all_but, any_case
+
+if TYPE_CHECKING:
+    # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
+    Found: TypeAlias = tuple[int, int, bytes, Form]
+
+    # Reads ahead in a text from an offset. It returns what it found, the offset of the statement
+    # that it did not read, or -1, and the offset in it of what needs a closer look, or -1.
+    Scan: TypeAlias = Callable[[bytes, int, int], tuple[list[Any], int, int]]
+
+
+class CssReference(NamedTuple):
+    """A reference in CSS as written, without its quotes and the white space around it."""
+
+    start: int
+    end: int
+    quote: bytes
+    form: Form
+    local: bool  # into the document itself: `url(#id)`
+    custom: bool  # in the value of a custom property, or of one that a query compares
+
+
+def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
+    """Yield the references in a part of a text, in order; an empty url is none."""
+    end = len(text) if end is None else end
+    limit = last_trigger(text, start, end)
+    return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
+
+
+def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | Any]:
+    """Yield the references of a text, and whatever `scan` finds when it reads ahead."""
+    pos, end, limit = _begin(text, 0), len(text), -1
+    while pos >= 0:
+        found, pos, looked = scan(text, pos, end)
+        if found:
+            yield found
+        if pos >= 0 and looked >= 0:
+            limit = last_trigger(text, 0, end) if limit < 0 else limit
+            pos = yield from _scan(text, pos, end, limit, looked)
+
+
+def _begin(text: bytes, start: int) -> int:
+    return len(_BOM) if start == 0 and text.startswith(_BOM) else start
+
+
+# --- The scanner ---
+
+_ENDS: Final = b";{}"  # of statements
+
+# The top of an empty stack, and what the stack holds besides the brackets that will close; for an
+# image set a byte that plain text does not have (`_opened`).
+_NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"'"
+# At-rules that are read differently up to their block or semicolon. `@container style(--x:url(q))`
+# applies where `--x:url(q)` is set, so both must be treated alike.
+_AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
+_PRELUDES: Final = frozenset(_AT_RULES.values())
+_COMPARED: Final = (_CUSTOM, _CONTAINER)
+
+# §4.3.2; an unclosed comment reaches to the end.
+_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
+_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
+
+# Text in which no reference can begin.
+_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
+_TEXT: Final = b"\"'\\/()[]{};<"
+# `rgb(0,0,0)`, `[href^="x"]`
+_BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
+    *(NOT_AFTER, all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
+)
+_TOKENS: Final = (_PASSED, _STRING, _BRACKETS)
+# How most statements begin: with nothing that needs a closer look.
+_PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
+
+
+def _skipping(ends: bytes, *passed: bytes) -> re.Pattern[bytes]:
+    """Return a pattern that skips as far as it can, never fails, and ends between two tokens."""
+    return regex(rb"(?:%b++|%b)*+" % (all_but(ends), b"|".join(passed)))
+
+
+_SKIPS: Final = {
+    _NOTHING: _skipping(b"\"'\\/([;{}<", _PLAIN_START, *_TOKENS),
+    _IMAGE_SET: _skipping(_TEXT, _PASSED, _BRACKETS),
+    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), _skipping(_TEXT, *_TOKENS)),
+}
+_IN_BRACKETS: Final = b"\"'\\/()[]{}<"  # a semicolon means nothing there
+_INSIDE: Final = _skipping(_IN_BRACKETS, *_TOKENS)
+_IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
+
+
+class _Step(NamedTuple):
+    pos: int
+    found: Found | None = None
+    push: bytes = b""
+    pop: bool = False
+
+
+def _scan(
+    text: bytes, start: int, end: int, limit: int, looked: int
+) -> Generator[CssReference, None, int]:
+    """Yield references; return where the first statement after `looked` begins, -1 at the end."""
+    stack = bytearray()
+    step = _statement(text, start, end)
+    while True:
+        if step.found is not None:
+            bottom = stack[:1]
+            reference = _reference(text, step.found, custom=bottom in _COMPARED)
+            if reference is not None and bottom != _NAMESPACE:
+                yield reference
+        if step.pop:
+            stack.pop()
+        elif step.push:
+            stack += step.push
+            limit = end if _IMAGE_SET in step.push else limit
+        if step.pos >= limit:
+            return -1
+        top = bytes(stack[-1:])
+        skip = _IN_STATEMENT if not top and looked < end else _SKIPS.get(top, _INSIDE)
+        # The limit may cut a token short, but then nothing that counts begins in it or after it.
+        at = _past(skip, text, step.pos, limit)
+        if at >= limit:
+            return -1
+        if not top and at >= looked and text[at] in _ENDS:
+            return at + 1
+        step = _EVENTS[text[at]](text, step.pos, at, end, top)
+
+
+def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
+    match = skipped.match(text, pos, end)
+    return match.end() if match else pos
+
+
+_BOM: Final = b"\xef\xbb\xbf"
+_C0_OR_SPACE: Final = bytes(range(0x21))
+# The inside of a string without white space at its end; `\41 ` and `\ ` end in none.
+_TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
+# What its first character may be written as: escaped newlines are nothing.
+_FIRST: Final = regex(rb"(?:\\(?:\r\n|[\n\r\f]))*+(?s:%b|.)?+" % ESCAPE)
+
+
+def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | None:
+    """Return the reference that was found, without white space around it; None if empty."""
+    start, end, quote, form = found
+    raw = text[start:end]
+    # Usually enough: decoding all of it takes long if it has many escapes.
+    first = unescape(raw[: _past(_FIRST, raw, 0, len(raw))], quote) if b"\\" in raw else raw
+    if not first.strip(_C0_OR_SPACE) and not unescape(raw, quote).strip(_C0_OR_SPACE):
+        return None
+    if quote:
+        start = end - len(raw.lstrip(b" \t"))
+        end = _past(_TRIMMED, text, start, end)
+    # White space counts here: Chromium resolves `url(" #id")` against the base of the sheet.
+    return CssReference(start, end, quote, form, first.startswith(b"#"), custom)
+
+
+# --- Statements: one may begin at `pos` ---
+
+_BETWEEN: Final = regex(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_SPACES: Final = regex(_SPACE)
+_COLON: Final = regex(_SPACE + b":")
+_BEGINNING: Final = regex(rb"(@?)(%b)" % NAME)
+
+
+def _statement(text: bytes, pos: int, end: int) -> _Step:
+    """Go past `@import x`, `@namespace`, `@container` or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
+    pos = _past(_BETWEEN, text, pos, end)
+    match = _BEGINNING.match(text, pos, end)
+    if match is None:
+        return _Step(pos)
+    name = unescape(match[2][:_LONGEST_WRITTEN]).lower()
+    if match[1]:
+        if name == IMPORT:
+            return _import(text, match.end(), end)
+        return _Step(match.end(), push=_AT_RULES.get(name, b""))
+    colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
+    return _Step(colon.end(), push=_CUSTOM) if colon else _Step(pos)
+
+
+def _import(text: bytes, pos: int, end: int) -> _Step:
+    pos = _past(_SPACES, text, pos, end)
+    match = _FUNCTION.match(text, pos, end)
+    if match is None:
+        return _string(text, pos, end, Form.IMPORT)
+    called = _CALLS.get(unescape(match[1]).lower())
+    if called is None or called[0] not in URL_FORMS:
+        return _Step(pos)
+    return called[1](text, match.end(), end, Form.IMPORT)
+
+
+# --- Functions: `pos` is after the bracket ---
+
+_FUNCTION: Final = regex(rb"(%b)\(" % NAME)
+_STRINGS: Final = {ord('"'): regex(INSIDE_DOUBLE), ord("'"): regex(INSIDE_SINGLE)}
+_QUOTE_NEXT: Final = regex(rb"[ \t\n\r\f]*+(?=[\"'])")
+# §4.3.6, §4.3.14
+_URL: Final = regex(
+    rb"[ \t\n\r\f]*+((?:%b++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)"
+    % (all_but(bytes(range(1, 0x21)) + b"\x7f\"'()\\"), ESCAPE)
+)
+_BAD_URL: Final = regex(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
+
+
+def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    """Read a url token, or the string in a function of that name (§4.3.4, §4.3.6)."""
+    quoted = _QUOTE_NEXT.match(text, pos, end)
+    if quoted is not None:
+        return _string(text, quoted.end(), end, form)._replace(push=b")")
+    url = _URL.match(text, pos, end)
+    if url is None:
+        return _Step(_past(_BAD_URL, text, pos, end))
+    return _Step(url.end(), (*url.span(1), b"", form))
+
+
+def _src(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    return _string(text, _past(_SPACES, text, pos, end), end, form)._replace(push=b")")
+
+
+def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    at = _past(_UP_TO_SRC, text, pos, end)
+    return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
+
+
+_IS: Final = _SPACE + b"=" + _SPACE
+_UP_TO_SRC: Final = regex(
+    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
+    % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
+)
+_READERS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
+    Form.URL: _url,
+    Form.SRC: _src,
+    Form.IMAGE_SET: lambda text, pos, end, _form: _opened(text, pos, end, _IMAGE_SET),
+    Form.FILTER: _filter,
+}
+# By name, since hashing an enum member takes longer.
+_CALLS: Final = {call.name: (call.form, _READERS[call.form]) for call in FUNCTIONS}
+
+
+def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
+    called = _CALLS.get(name)
+    if called is None:
+        return _Step(pos, push=b")")
+    form, read = called
+    return read(text, pos, end, form)
+
+
+def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
+    """Read the string at `at`, if any; a bad one, ended by a newline, does not count (§4.3.5)."""
+    inside = _STRINGS.get(text[at]) if at < end else None
+    if inside is None:
+        return _Step(at)
+    stop = _past(inside, text, at + 1, end)
+    if stop < end and text[stop] != text[at]:
+        return _Step(stop)
+    return _Step(min(stop + 1, end), (at + 1, stop, text[at : at + 1], form))
+
+
+# --- Events: the byte at `at`, where the skip from `floor` ended; `top` is that of the stack ---
+
+_CALL_BEFORE: Final = regex(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
+_LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
+# How the names of all functions end in which a string is a reference.
+_SET: Final = b"image-set"
+_SETS: Final = [rb"(?<=[^%b#@]%b)" % (WORD, any_case(x)) for x in NAMES if x.endswith(_SET)]
+# Brackets that open inside each other, with only plain text between them.
+_OPENINGS: Final = regex(
+    rb"(?:%b*+(?:[\[{]|(?:%b)\((?!%b*+\))))*+"
+    % (all_but(_IN_BRACKETS), b"|".join((NOT_AFTER, *_SETS)), all_but(_IN_BRACKETS))
+)
+_CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
+_PLAIN: Final = bytes({*range(0x100)} - {*b"([{", *_IMAGE_SET})
+_WHOLE_NAME: Final = regex(NAME)
+_NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
+
+
+def _on_round(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
+    if at > floor and text[at - 1] in LAST_LETTERS:
+        before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
+        called = _CALL_BEFORE.search(before)
+        if called is not None:
+            return _call(text, at + 1, end, called[1])
+    return _opened(text, at + 1, end, b")")
+
+
+def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
+    return _opened(text, at + 1, end, text[at : at + 1].translate(_CLOSERS))
+
+
+def _opened(text: bytes, pos: int, end: int, opened: bytes) -> _Step:
+    """Open the bracket before `pos`, and at once those that directly follow inside it."""
+    stop = _past(_OPENINGS, text, pos, end)
+    if stop > pos:
+        more = text[pos:stop].lower().replace(_SET + b"(", _IMAGE_SET)
+        opened += more.translate(_CLOSERS, _PLAIN)
+    return _Step(stop, push=opened)
+
+
+def _on_end(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+    """End a statement, unless inside brackets or at a `{` in the value of a custom property."""
+    byte = text[at]
+    if top == _NOTHING:
+        return _statement(text, at + 1, end)
+    if top in _PRELUDES or (top == _CUSTOM and byte != _OPEN):
+        return _Step(at, pop=True)
+    if byte == _OPEN:
+        return _on_square(text, floor, at, end, top)
+    return _Step(at + 1) if byte == _SEMICOLON else _on_closing(text, floor, at, end, top)
+
+
+_OPEN, _SEMICOLON = b"{;"
+
+
+def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _Step:
+    """Close what this bracket closes; one that closes nothing is ignored (§5.4.8)."""
+    closer = b")" if top == _IMAGE_SET else top
+    return _Step(at + 1, pop=text.startswith(closer, at))
+
+
+def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
+    """Read the whole name that has an escape at `at`; a bare backslash is a delimiter."""
+    start = floor + len(text[floor:at].rstrip(_NAME_BYTES))
+    stop = _past(_WHOLE_NAME, text, start, end)
+    if stop <= at:
+        return _Step(at + 1)
+    is_function = stop < end and text.startswith(b"(", stop)
+    if not is_function or text[max(floor, start - 1) : start] in (b"#", b"@"):
+        return _Step(stop)
+    written = text[start : min(stop, start + _LONGEST_WRITTEN)]
+    return _call(text, stop + 1, end, unescape(written).lower())
+
+
+_EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
+    ord("("): _on_round,
+    ord("["): _on_square,
+    ord(")"): _on_closing,
+    ord("]"): _on_closing,
+    **dict.fromkeys(_ENDS, _on_end),
+    ord("\\"): _on_backslash,
+    ord("<"): lambda _text, _floor, at, *_: _Step(at + len(b"<!--")),
+    # A skip ends at a string only directly inside `image-set()`.
+    **dict.fromkeys(
+        b"\"'", lambda text, _floor, at, end, _top: _string(text, at, end, Form.IMAGE_SET)
+    ),
+}

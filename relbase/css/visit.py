@@ -1,0 +1,73 @@
+"""The visit of CSS: a style sheet, a style element or attribute, a property's value (rule 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from relbase.css.functions import Form, css_view, is_settled
+from relbase.edit import Span
+from relbase.html.vocabulary import Nested, Row
+from relbase.notes import Reason
+from relbase.rewriting.outcomes import Item, Status, lower, lower_plain, plain_in_css
+from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, visit_url
+from relbase.scan.batches import css_scan_for
+from relbase.url.resolver import Profile
+
+if TYPE_CHECKING:
+    from relbase.css.statements import CssReference
+    from relbase.rewriting.context import Context
+
+
+def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
+    place = _SHEET if place is None else place
+    scan = css_scan_for(context, place.element, place.attribute)
+    if scan is None and context.task.edits_only and is_settled(text):
+        return
+    from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
+
+    in_utf_8 = context.in_utf_8()
+    filters = context.task.policy.extended and place is not _SHEET
+    for found in statements.references(text) if scan is None else statements.scanned(text, scan):
+        if not isinstance(found, statements.CssReference):
+            yield from found
+            continue
+        raw = text[found.start : found.end]
+        if context.task.edits_only and raw.startswith(ABSOLUTE):
+            continue
+        # Filters of Internet Explorer resolve against the page, which a sheet does not know.
+        if found.form is Form.FILTER and not filters:
+            continue
+        keeps = _keeps(found, context)
+        view = partial(css_view, raw, found.quote)
+        within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
+        decoded = None if plain_in_css(raw) else view()
+        inner = raw if decoded is None else decoded.inner
+        items = visit_url(inner, Span(0, len(inner)), within, place, keeps)
+        if decoded is None:
+            yield from lower_plain(items, plain_in_css, view, found.start)
+        else:
+            yield from lower(items, decoded, found.start)
+
+
+_SHEET: Final = Place("", "", Row(Nested.CSS))
+_LOCAL: Final = Verdict(Status.KEPT, None)
+_CUSTOM: Final = Verdict(
+    Status.KEPT,
+    None,
+    noting(
+        Reason.REFERENCE_CUSTOM_PROPERTY,
+        "a url() in a custom property is resolved where var() uses it, perhaps in another sheet",
+    ),
+)
+
+
+def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | None] | None:
+    if found.local:
+        return lambda _reference: _LOCAL
+    if not found.custom or not context.sheets():
+        return None
+    # These resolve alike in every sheet of the same site, wherever var() uses the property.
+    roots = ("/", "\\") if context.task.profile is Profile.WHATWG else ("/",)
+    return lambda reference: None if reference.startswith(roots) else _CUSTOM

@@ -1,0 +1,1 @@
+"""A row for each kind of document, and how a kind is recognised."""

@@ -1,0 +1,180 @@
+"""How a kind of document is read, and a document that has been opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from relbase.edit import Span
+from relbase.expressions import expression
+from relbase.notes import Note, Reason
+from relbase.results import Entity
+from relbase.rewriting.context import Context, Task
+from relbase.rewriting.outcomes import Item, lower
+from relbase.savers.marks import NONE, Marks
+from relbase.view.charset import (
+    DEFAULT,
+    NOT_ASCII,
+    PRESCAN_LENGTH,
+    UNREADABLE,
+    WIDE,
+    Charset,
+    CharsetSource,
+    not_ascii,
+)
+from relbase.view.transcode import document_view
+
+if TYPE_CHECKING:
+    import re
+
+    from relbase.bases.layers import Base
+    from relbase.kind import Kind
+    from relbase.mail.documents import DecodedBody
+    from relbase.view.runs import View
+
+Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
+# Finds the charset of a document from its bytes and the label in the header, if there is one.
+CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
+# Shows bytes of a charset as UTF-8; None if the bytes themselves can be scanned.
+ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
+
+
+class Format(NamedTuple):
+    """All that relbase knows about one kind of document."""
+
+    kind: Kind
+    # its media types, also `x/*` and `*+x`; the first is the one that entities show
+    types: tuple[str, ...]
+    suffixes: str = ""  # of its file names, without the dot
+    # whether a document with these first bytes (`sniffing.beginning`) is of this kind
+    looks: Callable[[bytes], bool] | None = None
+    # media types and suffixes that it shares with other kinds, so that the bytes decide
+    among: tuple[str, ...] = ()
+    # finds its charset; None if its bytes are visited as they are
+    charset: CharsetRule | None = None
+    view: ViewRule = document_view  # shows its text as UTF-8
+    # yields the items of a text, with offsets in it; None if the kind is never rewritten
+    visit: Visit | None = None
+    # finds the base of a text: its own, or else that of its container
+    base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
+    # reads the marks of programs that save pages
+    marks: Callable[[bytes, str], Marks] | None = None
+    # lists the entities inside; None if the document is the only one
+    entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
+    # whether it can be larger than memory, so that its documents are processed one at a time
+    streams: bool = False
+    # what a note says if no base is known
+    advice: str = "the document's URL is unknown (pass url=)"
+    # yields the encoded bodies in a text, decoded, for `explain`; None if there are none
+    decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
+    # whether a document that begins with these bytes is a feed or a sitemap
+    is_feed: Callable[[bytes], bool] = lambda _start: False
+    # whether it holds messages: they have senders, may be compressed, and files named as text
+    # may hold them
+    messages: bool = False
+    doubts: bool = False  # whether to note files that begin like this kind but are named as another
+    is_judged: bool = False  # whether its visit notes documents of another kind
+    stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
+    # whether its visit can yield lists of links if the bytes themselves are scanned
+    makes_links: bool = False
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Document:
+        """Open a document: find its charset and the text to scan."""
+        if self.charset is None:
+            return Document(self, data, data, None, None, context)
+        charset = read_charset(data, label, self.charset)
+        if why := _unreadable(data, charset):
+            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
+            return Document(self, data, data, None, charset, context, (note,))
+        view = self.view(data, charset.name)
+        inside = context.having(
+            charset=charset.name if view is None else "utf-8",
+            encoding=charset.name,
+            unstated=_unstated(data, charset),
+        )
+        return Document(self, data, data if view is None else view.inner, view, charset, inside)
+
+
+class Document(NamedTuple):
+    """A document that has been opened."""
+
+    format: Format  # the row of its kind
+    data: bytes  # its bytes
+    text: bytes  # what is visited: the bytes, or the text that the view shows
+    view: View | None  # shows the text; None if the bytes themselves are visited
+    charset: Charset | None  # of the document; None if the kind has none
+    context: Context  # of its container, with the charset of the text
+    notes: tuple[Note, ...] = ()  # why its references cannot be looked for
+
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the document, with offsets in its bytes."""
+        if self.format.visit is None or self.notes:
+            return iter(())
+        context = self.context if task is None else self.context.asking(task)
+        items = self.format.visit(self.text, context)
+        return items if self.view is None else lower(items, self.view, 0)
+
+    def base(self) -> Base:
+        """The base of the document: its own, or that of its container."""
+        return self.context.base if self.notes else self.format.base(self.text, self.context)
+
+    def marks(self) -> Marks:
+        """What programs that save pages left in the document."""
+        read = self.format.marks
+        return NONE if self.notes or read is None else read(self.text, self.context.charset)
+
+    def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
+        """The same document with another base around it, and with its marks if they were read."""
+        return self._replace(context=self.context.having(base=base, task=task, marks=marks))
+
+    def entities(self, type_: str) -> Iterator[Entity]:
+        """The entities of the document, itself first."""
+        if self.format.entities is not None:
+            return self.format.entities(self.text, self.context)
+        span = Span(0, len(self.data))
+        return iter((Entity(self.context.part, type_, span, self.base()),))
+
+    def moves_charset(self, output: bytes, label: str | None) -> bool:
+        """Whether the rewritten document would be read in another charset (threat E6)."""
+        rule = self.format.charset
+        if rule is None or self.charset is None or self.charset.source is not CharsetSource.META:
+            return False
+        if output.startswith(self.data[:PRESCAN_LENGTH]):
+            return False
+        return read_charset(output, label, rule).name != self.charset.name
+
+
+def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
+    """Return the charset of a document."""
+    other = not_ascii(data, label)
+    if other:
+        return Charset(other, CharsetSource.TRANSPORT if label else CharsetSource.BOM)
+    charset = rule(data, label)
+    if charset.source is CharsetSource.GUESS and data.isascii():
+        # ASCII reads the same in all. Queries and new text follow the default of browsers [C].
+        return DEFAULT
+    return charset
+
+
+def _unreadable(data: bytes, charset: Charset) -> str:
+    """Why a text with this charset cannot be read; "" if it can."""
+    if charset.name in UNREADABLE:
+        return "the charset that the document states is not read"
+    if charset.name in NOT_ASCII:
+        return f"the charset is {charset.name!r}, which is not read"
+    # In these charsets each ASCII character, and so `<` and `{`, has a zero byte.
+    if charset.name in WIDE and data and b"\0" not in data:
+        return f"the charset is stated as {charset.name}, but no byte is zero, so it has no markup"
+    return ""
+
+
+def _unstated(data: bytes, charset: Charset) -> re.Pattern[str] | None:
+    """An expression for references whose meaning depends on the charset, if none is stated."""
+    if charset.source not in _GUESSED:
+        return None
+    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
+
+
+_GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CONTRADICTED)
+_NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

@@ -1,0 +1,152 @@
+"""One row for each kind of document: how it is named, recognised, read and visited.
+
+A kind is a row of `_ROWS` and a member of `Kind`; code elsewhere does not depend on which kinds
+there are. If the bytes of a document decide its kind, the rows are tried in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.css.functions import css_escaped
+from relbase.css.visit import visit_css
+from relbase.formats import sniffing
+from relbase.formats.document import Format
+from relbase.html.own_base import html_base
+from relbase.html.visit import visit_html
+from relbase.kind import Kind
+from relbase.savers.marks import read_marks
+from relbase.view.charset import (
+    Charset,
+    CharsetSource,
+    sniff,
+    sniff_css,
+)
+from relbase.view.transcode import document_view, text_view
+
+if TYPE_CHECKING:
+    from relbase.view.runs import View
+
+# Mail is not retrieved from a URL.
+_MAIL_ADVICE: Final = (
+    "the message states no base URL (pass url= for the page or site that its links are meant for)"
+)
+
+
+def _css_view(data: bytes, charset: str) -> View | None:
+    found = document_view(data, charset, css_escaped)
+    if found is None and charset != "utf-8" and not data.isascii():
+        return text_view(data, charset, css_escaped)
+    return found
+
+
+def _loaded_later(name: str) -> Callable[..., Any]:
+    module, _, function = name.rpartition(".")
+
+    def call(*args: object) -> object:
+        return getattr(import_module(f"relbase.{module}"), function)(*args)
+
+    return call
+
+
+_ROWS: Final = (
+    Format(
+        Kind.HTTP,
+        ("message/http", "application/http"),
+        looks=sniffing.is_http,
+        visit=_loaded_later("http.response.visit_http"),
+        # No `doubts`: its bytes decide, whatever its name is.
+        base=_loaded_later("http.response.http_base"),
+    ),
+    Format(
+        Kind.MBOX,
+        ("application/mbox",),
+        "mbox mbx",
+        sniffing.is_mbox,
+        visit=_loaded_later("mail.mbox.visit_mbox"),
+        entities=_loaded_later("mail.mbox.mbox_entities"),
+        streams=True,
+        advice=_MAIL_ADVICE,
+        messages=True,
+        decoded=_loaded_later("mail.mbox.decoded_in_mbox"),
+        doubts=True,
+        is_judged=True,
+    ),
+    Format(
+        Kind.MAIL,
+        ("message/rfc822", "message/global", "multipart/*"),
+        "eml mht mhtml mhtm mim mime emlx rfc822",
+        sniffing.is_mail,
+        visit=_loaded_later("mail.message.visit_mail"),
+        base=_loaded_later("mail.message.mail_base"),
+        entities=_loaded_later("mail.message.mail_entities"),
+        advice=_MAIL_ADVICE,
+        messages=True,
+        decoded=_loaded_later("mail.message.decoded_in_mail"),
+        doubts=True,
+    ),
+    Format(
+        Kind.XML,
+        ("application/xml", "text/xml", "*+xml"),
+        "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
+        sniffing.is_xml,
+        charset=_loaded_later("view.transcode.sniff_xml"),
+        view=_loaded_later("view.transcode.xml_view"),
+        visit=_loaded_later("xml.document.visit_xml"),
+        base=_loaded_later("xml.document.xml_base"),
+        is_feed=sniffing.is_feed,
+        is_judged=True,  # by whether it is well-formed. No `doubts`: many pages are XML
+    ),
+    Format(
+        Kind.JSON,
+        ("application/feed+json",),
+        looks=sniffing.is_json_feed,
+        among=("application/json", "json"),
+        charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
+        visit=_loaded_later("xml.feeds.visit_json_feed"),
+        is_feed=lambda _start: True,
+        is_judged=True,
+    ),
+    Format(
+        Kind.HTML,
+        # Newsletters carry the last two beside their HTML.
+        ("text/html", "text/x-html", "text/x-amp-html", "text/watch-html"),
+        "html htm shtml shtm asp aspx php jsp",
+        sniffing.is_html,
+        charset=sniff,
+        visit=visit_html,
+        base=html_base,
+        marks=read_marks,
+        stating='<base href="{}">',
+        doubts=True,
+        makes_links=True,
+    ),
+    Format(
+        Kind.CSS,
+        ("text/css",),
+        "css",
+        sniffing.is_css,
+        charset=sniff_css,
+        view=_css_view,
+        visit=visit_css,
+        doubts=True,
+    ),
+    # Files that people keep beside pages: text, data, scripts, archives, pictures. Left unchanged.
+    Format(
+        Kind.OTHER,
+        ("application/octet-stream",),
+        "js mjs cjs jsx ts tsx vue svelte json jsonl ndjson json5 map csv tsv yaml yml toml ini "
+        "cfg conf md markdown mkd mdx rst adoc asciidoc org tex textile wiki py pyw rb pl pm sh "
+        "bash zsh bat ps1 c h cc cpp hpp cs go rs java kt swift scala lua r sql diff patch scss "
+        "sass less styl gz bz2 xz zst br zip 7z rar tar tgz jar war warc arc wacz har epub odt "
+        "ods odp docx xlsx pptx doc xls ppt rtf pdf ps webarchive maff htz enex mobi azw azw3 png "
+        "jpg jpeg gif webp avif bmp ico tif tiff heic mp3 mp4 m4a m4v ogg oga ogv webm wav flac "
+        "mov avi mkv woff woff2 ttf otf eot wasm exe dll so bin iso db sqlite parquet pickle pyc "
+        "ics vcf",
+        is_feed=sniffing.is_feed,
+    ),
+)
+
+FORMATS: Final = {row.kind: row for row in _ROWS}

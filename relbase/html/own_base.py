@@ -1,0 +1,210 @@
+"""The base of an HTML document, from its `<base>` or from the mark of a saving program.
+
+A `<base>` is ignored if a Content-Security-Policy forbids it (CSP 3 §7.5). The policy is in the
+HTTP header, or in a `<meta>` before the `<base>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.layers import Base, Layer, Statement
+from relbase.edit import Span
+from relbase.expressions import expression, regex
+from relbase.html import tags, tokens
+from relbase.html.foreign import HTML
+from relbase.notes import Note, Reason
+from relbase.rewriting.reference import own_url, unstated
+from relbase.savers.marks import Unarchived, own_base
+from relbase.url import rfc3986
+from relbase.values.syntaxes import trimmed
+
+if TYPE_CHECKING:
+    from relbase.html.tags import Attribute
+    from relbase.rewriting.context import Context
+
+
+def html_base(text: bytes, around: Context) -> Base:
+    """The base of an HTML document: its `<base>`, or that of its container."""
+    first = tokens.embedded_base(text)
+    base = on_own_base(text, first, around)[0].base
+    if ignored := [*_ignored(text, first, around)]:
+        base = replace(base, refused=(*base.refused, *ignored))
+    return base
+
+
+# How many ignored `<base>` elements get a note of their own: a hostile page has a million.
+_LISTED: Final = 20
+
+
+def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[Note]:
+    if not any(islice(tokens.base_tag.finditer(text), first is not None, None)):
+        return
+    found = (
+        (element, href)
+        for element in tokens.elements(text, 0, len(text))
+        if element.name == b"base"
+        for href in tags.attributes(text, element.attributes, element.end, {b"href"})
+        if href != first
+    )
+    for element, href in islice(found, _LISTED):
+        stated = _statement(text, href, around)
+        why = "comes after the first <base href>"
+        if element.namespace != HTML:
+            why = "is in SVG or MathML"
+        elif element.hidden:
+            why = "is in a template, noscript or conditional comment"
+        text_ = f"{stated.source}: {stated.value[:200]!a} {why}: it does not count"
+        yield Note(Reason.BASE_IGNORED, around.part, stated.span, text_)
+    if more := sum(1 for _ in found):
+        yield Note(Reason.BASE_IGNORED, around.part, None, f"<base href>: {more} more do not count")
+
+
+def on_own_base(
+    text: bytes, attribute: Attribute | None, around: Context
+) -> tuple[Context, list[Note]]:
+    """Return the context inside an HTML document, with the document's base, and notes on it."""
+    sheets = cache(partial(tokens.has_sheets, text))  # searches only when it is called
+    stated = None if attribute is None else _statement(text, attribute, around)
+    if around.task.detect and not around.depth:  # no program marks what is nested in a page
+        stated = own_base(text, attribute, around.charset, around.marks) or stated
+    if stated is None:
+        return around.having(sheets=sheets), []
+    base, notes = around.established(stated)
+    if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
+        base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
+    if note := unstated(stated.value, around):
+        notes.append(note._replace(part=around.part, span=stated.span))
+    return around.having(base=base, sheets=sheets), notes
+
+
+def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
+    line = text.count(b"\n", 0, attribute.start) + 1
+    column = attribute.start - text.rfind(b"\n", 0, attribute.start)
+    value = trimmed(tags.attribute_text(text, attribute, around.charset))
+    places = around.task.places
+    if isinstance(places, Unarchived):
+        value = places.base(value) or value
+    source = f"<base href> at {line}:{column}{around.within}"
+    return Statement(Layer.EMBEDDED, value, source, Span(attribute.start, attribute.end))
+
+
+def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
+    end = len(text) if stated.span is None else stated.span.start
+    policies = [*around.task.policies, *_stated_policies(text, end, around.charset)]
+    directive = forbidding(policies, base.url, own_url(around.base)) if policies else None
+    if directive is None:
+        return None
+    text_ = f"{stated.source}: the Content-Security-Policy forbids it ({directive[:200]!a})"
+    return Note(Reason.BASE_FORBIDDEN, around.part, stated.span, f"{text_}: it does not count")
+
+
+_names_policy: Final = regex(rb"content-security-policy", re.IGNORECASE).search
+_ASKED: Final = {b"http-equiv", b"content"}
+
+
+def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
+    if not _names_policy(text, 0, end):
+        return
+    for element in tokens.elements(text, 0, end):
+        if not isinstance(element, tokens.Element) or element.hidden or element.name != b"meta":
+            continue
+        attributes = tags.attributes(text, element.attributes, element.end, _ASKED)
+        found = {one.name: tags.attribute_text(text, one, charset) for one in attributes}
+        if found.get(b"http-equiv", "").strip().lower() == "content-security-policy":
+            yield found.get(b"content", "")
+
+
+# ---- Content-Security-Policy. What cannot be decided is allowed: `'self'` of an unknown URL.
+
+POLICY_FIELD: Final = "content-security-policy"
+
+_SPACE: Final = " \t\n\r\f"
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
+
+# scheme-source = scheme-part ":"   (§2.3.1)
+_scheme_source: Final = expression(r"([A-Za-z][A-Za-z0-9+.-]*+):")
+# host-source = [ scheme-part "://" ] host-part [ ":" port-part ] [ path-part ]
+_host_source: Final = expression(
+    r"""(?:([A-Za-z][A-Za-z0-9+.-]*+)://)?+ (\*|(?:\*\.)?+[A-Za-z0-9_.-]++)
+    (?::([0-9]++|\*))?+ (/.*+)?+""",
+    re.VERBOSE,
+)
+_host_and_port: Final = expression(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBOSE)
+
+
+class _Origin(NamedTuple):
+    """The parts of a URL that sources are compared with; a default port is filled in."""
+
+    scheme: str
+    host: str
+    port: str
+    path: str
+
+
+def policies_of(values: Iterable[str]) -> list[str]:
+    """Return the policies in header fields; commas separate them (CSP 3 §3.1)."""
+    return [policy for value in values for policy in value.split(",")]
+
+
+def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:
+    """Return the `base-uri` directive that forbids a base; None if all policies allow it."""
+    base = _place(url)
+    for policy in policies:
+        for directive in policy.split(";"):
+            name, *sources = directive.strip(_SPACE).split() or [""]
+            if name.lower() == "base-uri":
+                if not any(_matches(source, base, own) for source in sources):
+                    return directive.strip(_SPACE)
+                break
+    return None
+
+
+def _place(url: str) -> _Origin:
+    scheme, authority, path, *_ = rfc3986.split(url)
+    scheme = (scheme or "").lower()
+    found = _host_and_port.fullmatch(authority or "")
+    host, port = (found[1], found[2]) if found else ("", "")
+    return _Origin(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
+
+
+def _matches(source: str, base: _Origin, own: str | None) -> bool:
+    """Whether a source expression matches a base (§6.7.2.8); True if that cannot be decided."""
+    if source.lower() == "'none'":
+        return False
+    if source.lower() == "'self'":
+        return own is None or _is_same_origin(base, _place(own))
+    if source == "*":
+        return base.scheme in _DEFAULT_PORTS
+    if scheme := _scheme_source.fullmatch(source):
+        return _is_scheme(scheme[1].lower(), base.scheme)
+    host = _host_source.fullmatch(source)
+    if host is None:
+        return False
+    name = host[2].lower()
+    port, path = host[3] or _DEFAULT_PORTS.get(base.scheme, ""), host[4] or "/"
+    scheme_part = host[1] or (None if own is None else _place(own).scheme)
+    return (
+        (scheme_part is None or _is_scheme(scheme_part.lower(), base.scheme))
+        and bool(base.host)
+        and (base.host.endswith(name[1:]) if name.startswith("*") else base.host == name)
+        and (port in {"*", base.port} or (host[3] == "80" and base.port == "443"))
+        and (base.path.startswith(path) if path.endswith("/") else base.path == path)
+    )
+
+
+def _is_same_origin(base: _Origin, own: _Origin) -> bool:
+    # "'self'" of an http URL also matches https on the same host, if both ports are the default.
+    if (base.scheme, base.host, base.port) == (own.scheme, own.host, own.port):
+        return True
+    is_default = own.port == _DEFAULT_PORTS.get(own.scheme) and base.port == "443"
+    return base.host == own.host and (own.scheme, base.scheme) == ("http", "https") and is_default
+
+
+def _is_scheme(stated: str, scheme: str) -> bool:
+    return scheme == stated or (stated, scheme) == ("http", "https")

@@ -1,0 +1,315 @@
+"""Visits of HTML and of the values in it, which find references and yield what each becomes.
+
+Each visit yields items with offsets in the text that it was given. If a text is encoded (character
+references, CSS or JSON escapes, a charset), a view decodes it, and lowers the items found inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, cast
+
+from relbase.bases.layers import Layer
+from relbase.css.functions import css_escaped
+from relbase.css.visit import visit_css
+from relbase.edit import Edit, Span
+from relbase.html import tokens
+from relbase.html.foreign import HTML
+from relbase.html.own_base import on_own_base
+from relbase.html.tags import Attribute, attribute_text, pieces
+from relbase.html.vocabulary import Nested, Slot
+from relbase.notes import Note, Reason
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.outcomes import (
+    Item,
+    Packed,
+    drained,
+    lower,
+    lower_plain,
+    plain_in_quotes,
+    plain_unquoted,
+    shift,
+)
+from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.savers.marks import is_stand_in
+from relbase.scan.batches import named_of, scan_for
+from relbase.values import json_text, syntaxes
+from relbase.values.json_text import json_escaped, json_view
+from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
+from relbase.view.charrefs import TEXT, attribute_view, needs_view
+from relbase.view.runs import CdataView, Piece, PiecesView, View
+from relbase.view.transcode import UNICODE, escaped_view, text_view
+
+if TYPE_CHECKING:
+    from relbase.rewriting.context import Context
+
+# Real pages nest less deeply. Each level decodes everything inside it once more, and keeps it until
+# the level around it ends. The limit of bytes is for all levels from the second on.
+MAX_SRCDOC_DEPTH: Final = 16
+MAX_SRCDOC_BYTES: Final = 16 << 20
+
+
+def visit_html(text: bytes, around: Context) -> Iterator[Item]:
+    if around.task.edits_only or around.task.link is not None:
+        budget = around.task.budget
+        before = None if budget is None else budget.state()
+        inside, notes = on_own_base(text, None, around)
+        items: list[Item] = []
+        elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
+        attribute, rest = _up_to_base(text, elements, items, inside, around)
+        if attribute is None:
+            yield from notes
+            yield from drained(items)
+            # The remaining items of the element at which `_up_to_base` stopped.
+            yield from rest
+            for element in elements:
+                yield from _visit_element(text, element, inside, around)
+            return
+        if budget is not None and before is not None:
+            budget.restore(before)
+    else:
+        attribute = tokens.embedded_base(text)
+    inside, notes = on_own_base(text, attribute, around)
+    yield from notes
+    yield from _visit_on_base(text, attribute, inside, around)
+
+
+# Items are kept until a `<base>` that decides for them is met, until references have grown by this
+# much and a quarter of the text, or until there are this many items.
+_KEPT_GROWTH: Final = 1 << 20
+_KEPT: Final = 1 << 14
+
+
+def _up_to_base(
+    text: bytes,
+    elements: Iterator[tokens.Element | Iterable[Item]],
+    items: list[Item],
+    inside: Context,
+    around: Context,
+) -> tuple[Attribute | None, Iterator[Item]]:
+    """Return the `<base>` that decides; what is visited before it goes into `items`.
+
+    Looking for it first would take a tenth of the time. Only when too many items are kept (threat
+    A8), look ahead for it, and return the rest of the current element to be visited.
+    """
+    budget = around.task.budget
+    enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
+    kept = seen = 0
+    for element in elements:
+        if isinstance(element, tokens.Element) and (found := tokens.base_href(text, element)):
+            return found, iter(())
+        visited = iter(_visit_element(text, element, inside, around))
+        kept += _made_at_once(element, around)
+        while batch := list(islice(visited, _KEPT)):
+            items += batch
+            if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
+                kept += sum(type(item) is not Edit for item in items[seen:])
+                seen = len(items)
+            if kept >= _KEPT or (budget is not None and budget.left < enough):
+                task = inside.task._replace(
+                    edits_only=True, found_only=False, link=None, budget=Budget(len(text))
+                )
+                return tokens.embedded_base(text, scan_for(inside.asking(task))), visited
+    return None, iter(())
+
+
+def _visit_on_base(
+    text: bytes, attribute: Attribute | None, inside: Context, around: Context
+) -> Iterator[Item]:
+    """Visit a document whose base is known, including what precedes its `<base>`."""
+    base_at = 0 if attribute is None else attribute.start
+    late = 0
+    for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
+        if inside.task.found_only and not isinstance(element, tokens.Element):
+            yield from _visit_element(text, element, inside, around)
+            continue
+        is_base = isinstance(element, tokens.Element) and element.name == b"base"
+        for item in _visit_element(text, element, inside, around):
+            late += isinstance(item, Edit) and item.start < base_at and not is_base
+            yield item
+    if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
+        yield base_late(late, around, Span(attribute.start, attribute.end))
+
+
+def base_late(count: int, around: Context, span: Span) -> Note:
+    text = (
+        f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
+        "some of them from the outer base"
+    )
+    return Note(Reason.BASE_LATE, around.part, span, text)
+
+
+def _made_at_once(element: tokens.Element | Iterable[Item], context: Context) -> int:
+    if isinstance(element, Packed):
+        return element.size
+    return len(element) if isinstance(element, list) and context.task.link is not None else 0
+
+
+def _visit_element(
+    text: bytes, element: tokens.Element | Iterable[Item], inside: Context, around: Context
+) -> Iterable[Item]:
+    if not isinstance(element, tokens.Element):
+        return (cast("Item", element),) if _made_at_once(element, inside) else element
+    is_base = element.name == b"base" and element.namespace == HTML
+    # A program's own <base href="."> stands for the one in the comment before it.
+    has_marks = around.task.detect and not around.depth
+    is_stated = is_base and not (has_marks and is_stand_in(text, element.start))
+    context = around if is_stated else inside
+    policy = context.task.policy
+    slots = tokens.slots(text, element, extended=policy.extended, named=named_of(policy))
+    return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
+
+
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+    """Visit a conditional comment, in which mail and old pages hide markup."""
+    for element in tokens.elements(text, 0, len(text), hidden=True, scan=scan_for(inside)):
+        yield from _visit_element(text, element, inside, around)
+
+
+def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
+    attribute = slot.value
+    raw = text[attribute.start : attribute.end]
+    place = Place(
+        slot.element.decode("utf-8", "replace"),
+        slot.attribute.decode("utf-8", "replace"),
+        slot.row,
+        None
+        if (one := slot.codebase) is None
+        else on_codebase(trimmed(attribute_text(text, one, context.charset)), context),
+    )
+    if attribute.quote == tokens.RAW:
+        return _visit_raw(raw, context, place, attribute.start)
+    if attribute.quote == tokens.PIECES:
+        pieced = PiecesView(raw, pieces, partial(_piece_view, context))
+        return lower(visit_value(pieced.inner, context, place), pieced, attribute.start)
+    if attribute.quote is None:
+        return _write_value(visit_value(b"", context, place), attribute, context.charset)
+    make_view = partial(attribute_view, raw, attribute.quote, context.charset)
+    if needs_view(raw):
+        if place.row.syntax is Nested.HTML:  # may be as long as the page: not copied
+            raw = cast("bytes", memoryview(text)[attribute.start : attribute.end])
+        view = attribute_view(raw, attribute.quote, context.charset)
+        return lower(visit_value(view.inner, context, place), view, attribute.start)
+    plain = plain_in_quotes if attribute.quote else plain_unquoted
+    return lower_plain(visit_value(raw, context, place), plain, make_view, attribute.start)
+
+
+def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
+    """Visit raw text, where character references cannot replace what the charset lacks."""
+    if context.charset == "utf-8" and context.encoding in UNICODE:
+        return shift(visit_value(raw, context, place), offset)
+    escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
+    make_view = partial(_raw_view, raw, context, escaped)
+    if raw.isascii():
+        return lower_plain(visit_value(raw, context, place), bytes.isascii, make_view, offset)
+    view = make_view()
+    return lower(visit_value(view.inner, context, place), view, offset)
+
+
+def _raw_view(raw: bytes, context: Context, escaped: Callable[[str], bytes]) -> View:
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    return view_of(raw, context.encoding, escaped)
+
+
+def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
+    part = raw[piece.start : piece.end]
+    if not piece.is_cdata:
+        return attribute_view(part, TEXT, context.charset)
+    if context.charset == "utf-8" and context.encoding in UNICODE:
+        return CdataView(part)
+    return _raw_view(part, context, css_escaped)
+
+
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """Visit one decoded value, by the syntax of its row."""
+    return _VISITS[place.row.syntax](text, context, place)
+
+
+def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    syntax = place.row.syntax
+    assert isinstance(syntax, Syntax)
+    for span in SYNTAXES[syntax](text):
+        yield from visit_url(text, span, context, place)
+
+
+def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    syntax = guessed(text)
+    if syntax is None:
+        return iter(())
+    row = place.row._replace(syntax=Nested.CSS if syntax == "css" else syntax)
+    return visit_value(text, context, place._replace(row=row))
+
+
+def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
+    held = context.held + (len(text) if context.depth else 0)
+    if text and (context.depth >= MAX_SRCDOC_DEPTH or held > MAX_SRCDOC_BYTES):
+        limit = f"deeper than {MAX_SRCDOC_DEPTH}"
+        if held > MAX_SRCDOC_BYTES:
+            limit = f"with more than {MAX_SRCDOC_BYTES} bytes"
+        text_ = f"srcdoc documents nest {limit}: left unchanged"
+        return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
+    reader = context.task.reader("text/html", "")
+    if reader is None or reader.visit is None:
+        return iter(())
+    return reader.visit(text, nested(context)._replace(held=held))
+
+
+def nested(context: Context) -> Context:
+    """The context of a document nested in a text; that is decoded, so the charset is UTF-8."""
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
+
+
+def _visit_json(
+    find: Callable[[bytes], Iterator[Span]],
+    text: bytes,
+    context: Context,
+    place: Place,
+) -> Iterator[Item]:
+    context = context.in_utf_8()
+    for found in find(text):
+        view = json_view(text[found.start : found.end])
+        for span in syntaxes.url(view.inner):
+            yield from lower(visit_url(view.inner, span, context, place), view, found.start)
+
+
+def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    yield from _visit_json(json_text.speculation_rules, text, context, place)
+    # If the page states its own base, the patterns match wherever the page is opened.
+    patterns = json_text.relative_patterns(text) if context.base.layer is not Layer.EMBEDDED else []
+    if patterns:
+        count = f"{len(patterns)} patterns" if len(patterns) > 1 else "a pattern"
+        text_ = f"{count} of speculation rules (href_matches) left unchanged: {_NO_MATCH}"
+        yield Note(Reason.SPECULATION_PATTERN, context.part, Span(*patterns[0]), text_)
+
+
+_NO_MATCH: Final = "a relative one matches no link where the page is opened from another URL"
+
+
+# How to visit a value of each syntax; its text is decoded, in UTF-8.
+_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+    **dict.fromkeys(Syntax, _visit_values),
+    Nested.CSS: visit_css,
+    Nested.HTML: _visit_markup,
+    Nested.GUESSED: _visit_guessed,
+    Nested.IMPORT_MAP: partial(_visit_json, json_text.import_map),
+    Nested.SPECULATION_RULES: _visit_speculation_rules,
+}
+
+
+def _write_value(items: Iterable[Item], attribute: Attribute, charset: str) -> Iterator[Item]:
+    """The items of an attribute without a value; an edit writes one, with quotes."""
+    equals = b"" if attribute.equals else b"="
+    make_view = partial(attribute_view, b"", b'"', charset)
+    for item in lower_plain(items, plain_in_quotes, make_view, attribute.start):
+        if isinstance(item, Edit):
+            quoted = _quoted if len(item.new) <= _REMEMBERED else _quoted.__wrapped__
+            yield item._replace(new=quoted(equals, item.new))
+        else:
+            yield item
+
+
+# Most are the same: of a million attributes each need not have its own.
+_REMEMBERED: Final = 1024
+_quoted: Final = lru_cache(maxsize=64)(lambda equals, new: b'%b"%b"' % (equals, new))

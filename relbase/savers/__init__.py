@@ -1,0 +1,1 @@
+"""The marks that programs leave in the pages that they save."""

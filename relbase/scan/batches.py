@@ -1,0 +1,311 @@
+"""How scanners go ahead: the compiled one, or one that skips what cannot be a reference.
+
+The compiled scanner knows what becomes of each plain shape of reference with a given base
+(`shape_edits`). Up to the next place that it cannot decide, it makes edits, lists references, or
+builds finished links, as long as the budget covers them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from relbase.edit import Span
+from relbase.html.tokens import skipping
+from relbase.html.vocabulary import NONE_NAMED, Row, named_rows
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.outcomes import Found, Packed, Status
+from relbase.scan import binding
+from relbase.scan.binding import HELD, KIND, Scan, attribute_names, is_local
+from relbase.scan.plain_forms import NO_EDITS, shape_edits, walk_for
+from relbase.values.syntaxes import clean
+from relbase.view.characters import decode_inner
+from relbase.view.charrefs import attribute_view
+
+if TYPE_CHECKING:
+    from relbase.css.statements import Scan as CssScan
+    from relbase.policy import Policy
+    from relbase.rewriting.context import Context
+
+
+def scan_for(context: Context) -> Scan:
+    """Return a scanner for HTML documents with this base."""
+    task = context.task
+    policy = task.policy
+    # The compiled scanner knows only the built-in tables.
+    is_exact = binding.compiled is None or bool(policy.attributes)
+    if is_exact or not (task.edits_only or task.found_only):
+        named = frozenset(named_of(policy))
+        return skipping(extended=policy.extended, absolute=task.edits_only, named=named)
+    if task.edits_only:
+        return _editing(context, binding.HTML_WALK)
+    attributes = attribute_names(extended=policy.extended)
+    listing = _listing_for(context, binding.HTML_WALK, attributes)
+    if task.link is None or context.depth or policy.keeper() is not None:
+        return listing
+    return _Linker(context, task.link, attributes, listing).scan
+
+
+def linking(
+    context: Context, link: type[tuple[Any, ...]]
+) -> Callable[[bytes], list[tuple[Any, ...]] | None]:
+    """Return what makes all links of a document, or None if the scanner cannot decide a place."""
+    attributes = attribute_names(extended=context.task.policy.extended)
+    return _Linker(context, link, attributes, None).whole
+
+
+def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
+    given = policy.attributes
+    return named_rows(cast("tuple[tuple[str, str], ...]", given)) if given else NONE_NAMED
+
+
+def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
+    """Return a scanner for CSS with this base; None if every statement must be visited."""
+    task = context.task
+    if binding.compiled is None or not (task.edits_only or task.found_only):
+        return None
+    if task.edits_only:
+        return _editing(context, binding.CSS_WALK)
+    return _listing_for(context, binding.CSS_WALK, (attribute,), element)
+
+
+def xml_scan_for(
+    text: bytes, context: Context, enter: Callable[[bytes, int, int], object], reads: int
+) -> Callable[..., Any]:
+    """Return a scanner that makes edits in XML with this base, and perhaps in HTML inside it.
+
+    The caller charges the budget, since edits in HTML are nested deeper. `text` is the document
+    with bytes masked that are not characters; `enter` returns the shape edits for an element that
+    states a base; `reads` combines `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
+    """
+    is_asked = context.task.policy.keeper() is not None  # the policy sees each reference
+    # In XML text, `]` may need an escape.
+    edits = NO_EDITS if is_asked or "]" in context.base.url else shape_edits(context)
+    scan = walk_for(context, binding.XML_WALK)
+    return lambda _, *where: scan(edits, text, *where[:-2], reads, *where[-2:], enter)
+
+
+def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable[..., Any]:
+    """Return a scanner that makes the edits of plain references, and charges no budget.
+
+    The last value that it returns is their cost, or None if the policy has seen each reference.
+    """
+    keeps, charset = context.task.policy.keeper(), context.charset
+    if keeps is None:
+        return walk_for(context, walk)
+    scan = walk_for(context, walk, binding.WRITTEN)
+
+    def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places, written = scan(*where)
+        # A reference that needs no decoding is a str; bytes have to be decoded.
+        said = (one if isinstance(one, str) else clean(written_in(one, charset)) for one in written)
+        left = [edit for edit, one in zip(edits, said, strict=True) if not keeps(one)]
+        return left, *places, None
+
+    return asked
+
+
+def _editing(context: Context, walk: str) -> Callable[..., Any]:
+    """Return a scanner that makes the edits of plain references that the budget covers."""
+    scan, shapes, depth = priced_scan_for(context, walk), shape_edits(context), context.depth
+    budget = context.task.budget or Budget(0)
+
+    def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places, cost = scan(shapes, text, *where)
+        if cost is None or not budget.spend_if_covered(cost):
+            edits = budget.paid_of(edits, depth)
+        return edits, *places
+
+    return paid
+
+
+# ---- what the compiled scanner lists
+
+
+def _listing_for(
+    context: Context, walk: str, attributes: tuple[str, ...], element: str = ""
+) -> Callable[..., Any]:
+    """Return a scanner that lists plain and absolute references; the text is in `element`."""
+    records = _records(context, walk)
+    found = _Lister(context, attributes, element).found
+
+    def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
+        listed, *places = records(text, *where)
+        return (found(text, listed) if listed else ()), *places
+
+    return listing
+
+
+def _records(context: Context, walk: str) -> Callable[..., Any]:
+    return partial(walk_for(context, walk, binding.ALL), shape_edits(context))
+
+
+class _Linker:
+    """Lets the scanner build finished links, as long as the budget covers them."""
+
+    def __init__(
+        self,
+        context: Context,
+        link: type[tuple[Any, ...]],
+        attributes: tuple[str, ...],
+        listing: Callable[..., Any] | None,
+    ) -> None:
+        self._budget = context.task.budget
+        self._listing = listing
+        self._links = _records(context, binding.LINKS_WALK)
+        self._around = context.base, context.part
+        self._is_packed = link is Packed
+        self._types: tuple[Any, ...] = (None, None) if self._is_packed else (link, Span)
+        self._names: dict[Any, Any] = {}
+        decoded = partial(_decoded, context.charset, self._is_packed)
+        self._made_with: tuple[Any, ...] = (
+            *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
+            *(*self._around, decoded, context.task.policy.keep_fragments),
+        )
+        self._lines = _FIRST_LINE
+
+    def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
+        """The links up to the next place that the scanner cannot decide."""
+        names = {} if self._is_packed else self._names
+        budget = self._budget
+        links, at, cost, listed, *lines = self._made(text, where, names, self._lines, budget)
+        if links is None:
+            assert self._listing is not None
+            found: tuple[Any, ...] = self._listing(text, *where)  # charged one by one
+            return found
+        if budget is not None:
+            budget.spend_if_covered(cost, listed)
+        if self._is_packed:
+            size = len(links[-1]) // 4
+            return (Packed(names, links, size, *self._around) if size else ()), at
+        self._lines = tuple(lines)
+        return links, at
+
+    def whole(self, text: bytes) -> list[tuple[Any, ...]] | None:
+        """All links of a text; None if the scanner cannot decide a place. Threads may share it."""
+        where = 0, len(text), False, False
+        links, at, *_ = self._made(text, where, {}, _FIRST_LINE, Budget(len(text)))
+        return None if at >= 0 else links
+
+    def _made(
+        self,
+        text: bytes,
+        where: tuple[int, ...],
+        names: dict[Any, Any],
+        lines: tuple[int, int, int],
+        budget: Budget | None,
+    ) -> tuple[Any, ...]:
+        limits = _AT_ONCE, _AT_ONCE
+        if budget is not None:
+            limits = min(budget.left, _AT_ONCE), min(budget.listable, _AT_ONCE)
+        made_with = (*self._types, names, *self._made_with)
+        made: tuple[Any, ...] = self._links(text, *where, made_with, *limits, *lines)
+        return made
+
+
+_FIRST_LINE: Final = (1, 0, 0)  # a line, its offset, and an offset in it
+
+
+# Not a method: a cycle would keep the linker and its page until garbage is collected.
+def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | bytes:  # noqa: FBT001
+    if is_name:
+        return _name(raw)
+    written = written_in(raw, charset)
+    return utf_8(written) if is_packed else written
+
+
+# How much longer than their references all URLs may be that are made in one call.
+_AT_ONCE: Final = 1 << 24
+
+
+def utf_8(text: str) -> bytes:
+    """Encode a text for a table; surrogates, which stand for bad bytes, become U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+
+
+class _Lister:
+    """Makes `Found` of what the scanner lists."""
+
+    def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
+        self._context = context
+        self._keeps = context.task.policy.keeper()
+        self._attributes = attributes
+        self._element = element
+        self._edits = shape_edits(context)
+
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
+        base, part, charset = self._context.base, self._context.part, self._context.charset
+        attributes, verdict_of = self._attributes, self._verdict
+        for start, end, shape, attribute, holds, name, name_end in records:
+            raw = text[start:end]
+            is_plain = b"&" not in raw and raw.isascii()
+            written = raw.decode("ascii") if is_plain else written_in(raw, charset)
+            verdict = verdict_of(written, shape, holds) if shape else (Status.ABSOLUTE, written)
+            values = (
+                tuple.__new__(Span, (start, end)),
+                _name(text[name:name_end]) or self._element,
+                attributes[attribute],
+                _SYNTAXES[holds & KIND],
+                written,
+                verdict[1],
+                base,
+                verdict[0],
+                part,
+            )
+            yield tuple.__new__(Found, values)
+
+    def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
+        edit = self._edits[shape]
+        if edit is None:
+            return Status.ABSOLUTE, written
+        status, rest = Status.REWRITTEN, edit.until
+        budget, keeps = self._context.task.budget, self._keeps
+        stays = written.startswith("#") and is_local(holds)
+        if stays or (keeps is not None and keeps(written)):
+            if budget is None or budget.listable < 0:
+                return Status.KEPT, None
+            status = Status.KEPT
+            budget.listable -= len(edit.new) + len(written) - rest
+        elif budget is not None and not budget.spend(edit.cost):
+            return Status.KEPT, None
+        return status, edit.new.decode("ascii") + written[rest:]
+
+
+@lru_cache(maxsize=2)
+def _numbers(attributes: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(map(ATTRIBUTES.index, attributes))
+
+
+def _name(raw: bytes) -> str:
+    return _known_name(raw) if len(raw) <= _LONGEST else _known_name.__wrapped__(raw)
+
+
+@lru_cache(maxsize=256)
+def _known_name(raw: bytes) -> str:
+    return raw.lower().decode("utf-8", "replace")
+
+
+# Only hostile documents have longer names, which would stay in memory.
+_LONGEST: Final = 64
+
+
+def written_in(raw: bytes, charset: str) -> str:
+    """Return a reference as its author wrote it, from the bytes of a value."""
+    if (charset == "utf-8" or raw.isascii()) and raw.count(b"&") == raw.count(b"&amp;"):
+        with suppress(UnicodeDecodeError):
+            return raw.replace(b"&amp;", b"&").decode()
+    return decode_inner(attribute_view(raw, b'"', charset).inner)
+
+
+ATTRIBUTES: Final = tuple(
+    {name: 0 for extended in (False, True) for name in attribute_names(extended=extended)}
+)
+_SYNTAXES: Final = {number: syntax.value for syntax, number in HELD.items()}
+SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
+# In the order of their numbers in _scanner.c.
+STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)

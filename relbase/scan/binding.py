@@ -1,0 +1,367 @@
+"""Which scanner reads HTML, and the tables of the compiled one.
+
+The exact tokenizer (`html`) and the compiled scanner differ only in speed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from functools import cache, partial
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
+from relbase.edit import Edit, splice
+from relbase.html.foreign import HTML, MATH, SVG
+from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
+from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, held
+from relbase.values.syntaxes import Syntax
+
+
+class Shape(IntEnum):
+    """The shape of a plain reference: its URL ends in the reference as written, without its dots.
+
+    The values are those of _walk.c.
+    """
+
+    ROOT = 6  # /path
+    FRAGMENT = 7  # #fragment
+    QUERY = 8  # ?query
+    NETWORK = 9  # //host/path
+    PATH = 10  # path
+    EMPTY = 11  # nothing: the base itself
+    HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
+
+
+# The levels up that have their own shapes: HERE + 1, HERE + 2, ... Documentation climbs five.
+MAX_UP: Final = 8
+
+# A sample of each shape, which stands for any other reference of that shape.
+SAMPLES: Final[Mapping[int, str]] = {
+    Shape.ROOT: "/x",
+    Shape.FRAGMENT: "#x",
+    Shape.QUERY: "?x",
+    Shape.NETWORK: "//x/",
+    Shape.PATH: "x",
+    Shape.EMPTY: "",
+    Shape.HERE: "./",  # nothing or more follows
+    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
+}
+
+# Where new text may stand as it is, besides in quotes.
+UNQUOTED: Final = 1
+IN_CSS: Final = 2
+
+
+class ShapeEdit(NamedTuple):
+    until: int  # the length of what it replaces
+    new: bytes
+    cost: int  # of the budget
+    fits: int  # UNQUOTED, IN_CSS
+
+
+# By the number of the shape; None if its references need a closer look, one by one.
+EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
+
+# Called with a text, where to begin, where to end, and whether that is the inside of a noscript, or
+# of a conditional comment. It returns what it found up to the next place that needs a closer look,
+# and that place, or -1 if there is none.
+Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[Any, int]]"
+
+EXACT: Final = "exact"
+COMPILED: Final = "compiled"
+
+_VARIABLE: Final = "RELBASE_SCANNER"
+
+
+def _load() -> Any:  # noqa: ANN401 (a module of C)
+    """Return the compiled scanner, or None if it was not built or is not wanted."""
+    wanted = os.environ.get(_VARIABLE, "")
+    if wanted not in {"", EXACT, COMPILED}:
+        raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")
+    found = None if wanted == EXACT else _built()
+    if wanted == COMPILED and found is None:
+        raise ValueError(
+            f"{_VARIABLE} is {COMPILED}, and this relbase has no compiled scanner: install it where"
+            f" there is a C compiler, or set {_VARIABLE} to {EXACT}"
+        )
+    return found
+
+
+def _built() -> Any:  # noqa: ANN401
+    try:
+        from relbase.scan import _scanner  # type: ignore[attr-defined]  # noqa: PLC0415
+    except ImportError:
+        return None
+    # A stale module, in an editable install whose source has changed, is not used.
+    return _scanner if _scanner.SOURCE == _SOURCE else None
+
+
+# The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
+# it with the files.
+_SOURCE: Final = 0xCD980B85
+
+# The compiled scanner, or None if the exact one reads everything. Only tests change it.
+compiled: Any = _load()
+
+# The value of `relbase.scanner`.
+NAME: Final = EXACT if compiled is None else COMPILED
+
+
+# ---- What the attributes of an element hold, as numbers of _walk.c. What no number describes is
+# `ANYTHING`, and gets a closer look.
+
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP = range(9)
+EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
+
+HELD: Final[Mapping[Syntax | Nested, int]] = {
+    Syntax.URL: URL,
+    Nested.CSS: CSS,
+    Syntax.SRCSET: SRCSET,
+    Syntax.SPACE_LIST: LIST,
+}
+KIND: Final = 15
+
+
+@cache
+def attribute_names(*, extended: bool) -> tuple[str, ...]:
+    """Return the attributes by number; the last, for number -1, stands for no attribute."""
+    return (*(name.decode() for name in held_attributes(extended=extended)), "")
+
+
+def is_local(holds: int) -> bool:
+    """Return whether a fragment alone is local there."""
+    return bool(holds & LOCAL) or holds & KIND == CSS
+
+
+def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
+    return rows if extended else tuple([row for row in rows if not row.extended])
+
+
+def held_attributes(*, extended: bool) -> list[bytes]:
+    """Return the numbered attributes: those that hold references, or decide whether others do."""
+    named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
+    return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
+
+
+def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
+    """Return the attributes that decide whether others hold references, and by which values."""
+    found = []
+    for rows in PLACES.values():
+        counting = _counting(rows, extended=extended)
+        name = _decider(counting)
+        if name is not None:
+            found += [(name, row.when.values) for row in counting if row.when]
+    return found
+
+
+def _decider(rows: Iterable[Row]) -> bytes | None:
+    """Return the one attribute whose value decides whether any of these rows counts, or None."""
+    conditions = [row.when for row in rows]
+    deciders = {
+        when.asks[0] if when and when.values and all(when.values) else None for when in conditions
+    }
+    return deciders.pop() if len(deciders) == 1 else None
+
+
+def row_of(
+    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
+) -> list[int]:
+    """Return what each attribute holds on an element."""
+    row = [NOTHING] * len(numbers)
+    rows_of = held(namespace, element).rows
+    counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
+    for attribute, rows in counting.items():
+        if not rows:
+            continue
+        by = _decider(rows)
+        if by is None or counting.get(by):
+            row[numbers[attribute]] = _holds(rows)
+        else:
+            row[numbers[by]] = DECIDES
+    return row
+
+
+def _holds(rows: tuple[Row, ...]) -> int:
+    """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
+    first = rows[0]
+    if first.syntax is Nested.GUESSED and first.when is None:
+        return MAYBE
+    if first.when is not None or first.on_codebase:
+        if any(row.syntax is not Syntax.URL for row in rows):
+            return ANYTHING | EMPTY_LOOK
+        return MAYBE | (EMPTY_LOOK if any(row.empty for row in rows) else 0)
+    kind = HELD.get(first.syntax, ANYTHING)
+    if kind == ANYTHING:
+        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | EMPTY_LOOK
+    return holds_url(first, EMPTY_IS_BASE) if kind == URL else kind
+
+
+def holds_url(row: Row, empty_is: int = EMPTY_LOOK) -> int:
+    """Return what an attribute or a text holds if its value is one URL."""
+    empty = EMPTY_LOOK if row.own_url else empty_is
+    local = FRAGMENT_LOOK if row.local_when else LOCAL if row.local else 0
+    return URL | (empty if row.empty else 0) | local
+
+
+def plain_kind(rows: Sequence[Row]) -> int | None:
+    """Return what an attribute holds by rows that count; None if it depends on anything else."""
+    if not rows:
+        return NOTHING
+    if any(row.when is not None or row.on_codebase for row in rows):
+        return None
+    holds = HELD.get(rows[0].syntax)
+    return holds_url(rows[0]) if holds == URL else holds
+
+
+def _types(element: bytes) -> frozenset[bytes]:
+    rows = TEXT_ROWS[HTML, element]
+    return frozenset(value for row in rows if row.when for value in row.when.values)
+
+
+# The `type` of a script (without white space) and of a style element whose text holds references.
+SCRIPT_TYPES: Final = _types(b"script")
+STYLE_TYPES: Final = _types(b"style")
+
+# Elements of SVG and MathML that contain only each other and text, so that their tags do not change
+# what is markup. Their attributes may still hold references.
+SVG_NAMES: Final = (
+    b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
+    b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
+    b"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
+    b"feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge "
+    b"feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile "
+    b"feTurbulence image feImage animate set animateTransform animateMotion mpath textPath "
+    b"switch view"
+).split()
+MATH_NAMES: Final = (
+    b"mi mo mn ms mrow mstyle msup msub msubsup mover munder munderover mfrac msqrt mroot mtable "
+    b"mtr mtd mspace mpadded mfenced merror mphantom mtext semantics annotation"
+).split()
+
+
+# ---- The compiled scanner: the numbers are those of _walk.c
+
+# The names of its walks.
+HTML_WALK: Final = "scan"
+CSS_WALK: Final = "css"
+XML_WALK: Final = "xml"
+LINKS_WALK: Final = "links"
+
+# What the walk of XML may read, as bits: HTML in texts; references with flaws.
+READS_MARKUP: Final = 1
+TELLS_FLAWS: Final = 2
+
+EDITS, WRITTEN, ALL = range(3)
+_PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
+# Elements that change what is markup: the exact tokenizer keeps track of them.
+_LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
+_KINDS: Final[Mapping[bytes, int]] = {
+    **dict.fromkeys(RAW_TEXT, _RAW),
+    b"script": _SCRIPT,
+    b"style": _STYLE,
+    b"noscript": _NOSCRIPT,
+    b"svg": _SVG,
+    b"math": _MATH,
+    **dict.fromkeys(_LOOKED_AT, _LOOK),
+}
+
+
+@cache
+def scanning(
+    walk: str = HTML_WALK,
+    *,
+    whatwg: bool = False,
+    in_css: bool = True,
+    ascii_stands: bool = True,
+    extended: bool = False,
+    mode: int = EDITS,
+) -> Callable[..., Any]:
+    """Return a scan to the next place that needs a closer look; it takes an `EditsByShape` first.
+
+    By `mode` it makes edits, with their cost or with the references as written. Or it lists
+    references: where each begins and ends, its `Shape` (0: absolute), the number of its attribute
+    in `attribute_names` (-1: the text of an element), what that holds (`HELD`, `is_local`), and
+    where the element's name begins and ends.
+    """
+    flags = whatwg | in_css << 1 | ascii_stands << 2
+    return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
+
+
+def head(text: bytes) -> tuple[int, bytes]:
+    """Return where the last of the head's tokens ends, and the head without its raw text."""
+    if compiled is not None:
+        found: tuple[int, bytes] = compiled.head(_tables(extended=False), text)
+        return found
+    if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
+        return len(text), text
+    pieces: list[bytes] = []
+    end = 0
+    for token in head_tokens(text):
+        pieces.append(text[end : token.after])
+        end = token.raw_end
+    return end, b"".join(pieces)
+
+
+_SHORT: Final = 1 << 13
+
+
+def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """Do what `edit.splice` does, in C if possible."""
+    if compiled is not None and isinstance(edits, list):
+        done: bytes | None = compiled.splice(data, edits)
+        if done is not None:
+            return done
+    return splice(data, edits)
+
+
+@cache
+def _tables(*, extended: bool) -> object:
+    numbers = {name: number for number, name in enumerate(held_attributes(extended=extended))}
+    rows: dict[bytes, int] = {}
+    # By the identity of what is known of an element: most elements share it.
+    made: dict[int, int] = {}
+
+    def row(namespace: str, element: bytes) -> int:
+        known = id(held(namespace, element))
+        if known not in made:
+            written = bytes(row_of(namespace, element, numbers, extended=extended))
+            made[known] = rows.setdefault(written, len(rows))
+        return made[known]
+
+    named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
+    elements = tuple(
+        (name, _KINDS.get(name, _PLAIN), row(HTML, name)) for name in sorted(named | {*_KINDS})
+    )
+    foreign = [
+        tuple((name, _PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
+        for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
+    ]
+    foreign[0] += ((b"title", _RAW, 0),)  # it holds only text, or gets a closer look
+    deciding = {value for _, values in deciding_values(extended=extended) for value in values}
+    other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
+    return compiled.prepare(
+        elements,
+        *foreign,
+        tuple((name, _PLAIN, number) for name, number in numbers.items()),
+        vml,
+        _words(deciding),
+        _words(SCRIPT_TYPES),
+        _words(STYLE_TYPES),
+        tuple(
+            (function.name, function.form is Form.URL, 0)
+            for function in FUNCTIONS
+            if extended or not function.extended
+        ),
+        tuple((name, name == IMPORT, 0) for name in (IMPORT, NAMESPACE, CONTAINER)),
+        _words(IN_HEAD),
+        b"".join(rows),
+        len(numbers),
+        other,
+        numbers[b"type"],
+    )
+
+
+def _words(values: Iterable[bytes]) -> tuple[tuple[bytes, int, int], ...]:
+    return tuple((value, 0, 0) for value in sorted(values))

@@ -1,0 +1,169 @@
+"""What becomes of plain references with a given base, by their shapes.
+
+Most relative references have a plain shape (`scanner.Shape`): resolving puts the same text in front
+of every reference of that shape. A sample determines that text when a shape first occurs. If the
+sample resolves to anything else, references of that shape are resolved one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.bases.layers import remembering
+from relbase.expressions import regex
+from relbase.rewriting.budget import weight
+from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
+from relbase.scan import binding
+from relbase.scan.binding import IN_CSS, UNQUOTED, Shape, ShapeEdit
+from relbase.url.resolver import Profile, has_net_loc
+from relbase.view.characters import MULTI_BYTE, encode_inner
+
+if TYPE_CHECKING:
+    from relbase.rewriting.context import Context
+
+
+class ShapeEdits(dict[int, ShapeEdit | None]):
+    """What becomes of references of each shape, for one base and one depth of nesting."""
+
+    __slots__ = ("_depth", "_directory", "_root", "resolve")
+
+    def __init__(
+        self,
+        resolve: Callable[[str], str] | None,
+        depth: int,
+        root: bytes = b"",
+        directory: bytes = b"",
+    ) -> None:
+        self.resolve = resolve  # None if samples prove nothing
+        self._depth = depth
+        self._root = root  # of a base of plain names: what precedes its path,
+        self._directory = directory  # and what precedes its last slash
+
+    def __missing__(self, shape: int) -> ShapeEdit | None:
+        edit = None
+        if self._root and shape >= _HERE:
+            edit = self._climbed(shape - _HERE)
+        if edit is None and self.resolve is not None:
+            edit = self._edit(shape, self.resolve)
+        self[shape] = edit
+        return edit
+
+    def _climbed(self, levels: int) -> ShapeEdit | None:
+        above = self._directory.rsplit(b"/", levels + 1)[0]
+        is_alike = above.startswith(self._root) and not above.endswith(b".")  # as in `_edit`
+        return _simple_edit(above, max(1, levels * 3 - 1)) if is_alike else None
+
+    def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
+        sample = binding.SAMPLES.get(shape)
+        if sample is None:
+            return None
+        try:
+            url = resolve(sample)
+        except ValueError:
+            return None
+        if shape >= _HERE:
+            # Climbing above the root needs a note. A dot at the end of the directory is shared.
+            until = len(sample) - 1
+            is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
+        else:
+            until = 0
+            is_alike = url.endswith(sample)
+        if not is_alike:
+            return None
+        text = url[: len(url) - len(sample) + until]
+        new = encode_inner(text)
+        if _means_itself(text):
+            return ShapeEdit(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
+        if not plain_in_quotes(new):
+            return None
+        fits = (UNQUOTED if plain_unquoted(new) else 0) | (IN_CSS if plain_in_css(new) else 0)
+        return ShapeEdit(until, new, max(0, weight(text, self._depth) - until), fits)
+
+
+NO_EDITS: Final = ShapeEdits(None, 0)
+
+# Needs no escape in any place, at any depth: the usual case.
+_means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
+
+
+def simple_edits(
+    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int
+) -> ShapeEdits | None:
+    """Return the edits for a base of plain names, without samples; None for any other base."""
+    simple = _simple.fullmatch(url)
+    if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
+        return None
+    on_root = _remembered_root(simple[1])(simple[1])
+    path = simple[2]
+    directory = on_root.new + path.encode() if path else on_root.new + b"/"
+    # The RFCs differ on `../` if the base has no path.
+    edits = ShapeEdits(resolve, depth, on_root.new if path else b"", directory)
+    edits[_ROOT] = on_root
+    edits[_PATH] = _simple_edit(directory, 0)
+    return edits
+
+
+def _simple_edit(new: bytes, until: int) -> ShapeEdit:
+    return ShapeEdit(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
+
+
+# The pages of a site share it.
+_remembered_root: Final = remembering(lambda root: _simple_edit(root.encode(), 0))
+
+# The WHATWG parser reads `%2e` as a dot.
+_NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"
+_simple: Final = regex(
+    rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+"
+)
+# A host that the WHATWG parser leaves as it is: no number at its end, no two hyphens together.
+_lower_host: Final = regex(
+    r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
+).match
+_ROOT: Final = int(Shape.ROOT)
+_PATH: Final = int(Shape.PATH)
+_HERE: Final = int(Shape.HERE)
+
+
+def edits_on(
+    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
+) -> ShapeEdits:
+    """Return what becomes of plain references with a base; `resolve` resolves the samples."""
+    if (edits := simple_edits(url, profile, resolve, depth)) is not None:
+        return edits
+    # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
+    # net_loc, resolving may change how a path is written.
+    is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
+    if is_odd or not has_net_loc(url):
+        return NO_EDITS
+    return ShapeEdits(resolve, depth)
+
+
+_remembered: Final = remembering(edits_on)
+
+
+def shape_edits(context: Context) -> ShapeEdits:
+    if context.task.places is not None:  # references to files beside the page may stay
+        return NO_EDITS
+    url = context.base.url
+    return _remembered(url)(url, context.task.profile, context.resolve, context.depth)
+
+
+def walk_for(context: Context, walk: str, mode: int = binding.EDITS) -> Callable[..., Any]:
+    """Return a walk of the compiled scanner, set up for the documents of a context."""
+    return binding.scanning(
+        walk,
+        mode=mode,
+        whatwg=context.task.profile is Profile.WHATWG,
+        in_css=is_same_in_css(context),
+        ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
+        extended=context.task.policy.extended,
+    )
+
+
+_OF_TAGS: Final = frozenset((binding.HTML_WALK, binding.LINKS_WALK))
+
+
+def is_same_in_css(context: Context) -> bool:
+    """Whether the base is the same for references in CSS, which encodes queries in UTF-8."""
+    return context.encoding == "utf-8" or context.base.url.isascii()

@@ -1,0 +1,310 @@
+"""The arguments that the library's functions share. Bad calls raise; bad documents never do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, wraps
+from inspect import CO_VARKEYWORDS
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+)
+
+from relbase.expressions import expression
+from relbase.kind import Kind
+from relbase.policy import Policy
+from relbase.url.resolver import Profile, ProfileName, as_profile, parses_alone
+from relbase.url.step import check_text, not_text
+from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.bases.headers import MessageUrlSource
+    from relbase.notes import Note
+    from relbase.savers.marks import Places
+
+
+class URLObject(Protocol):
+    """A URL object of another package, such as `yarl.URL`; its `str()` is the URL."""
+
+    @property
+    def scheme(self) -> Any: ...  # noqa: ANN401 (a str, in some packages a cached property)
+
+
+URL = str | URLObject
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+# A mapping from selectors to URLs, or a function from a message's header fields to a URL.
+MessageUrls: TypeAlias = (
+    "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
+)
+
+# So that type checkers find misspelt kinds; a test compares the list with the members.
+KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
+
+DEFAULT_POLICY: Final = Policy()
+
+
+class Arguments(TypedDict, total=False):
+    """The arguments of `rewrite`, which `links`, `base` and `entities` also take."""
+
+    url: URL | None
+    redirects: Iterable[URL]
+    headers: Headers | None
+    kind: Kind | KindName | None
+    name: str | None
+    charset: str | None
+    profile: Profile | ProfileName
+    policy: Policy
+    detect: bool
+    message_urls: MessageUrls | None
+
+
+class Origin(NamedTuple):
+    """Where a call's URL was found, if it was not given (rule 17)."""
+
+    source: str  # what states the URL, for people
+    notes: tuple[Note, ...] = ()  # about candidates that were refused
+    # knows the files saved beside the page; None: do not look for them
+    places: Places | None = None
+
+
+class Call(NamedTuple):
+    """A call whose arguments have been checked."""
+
+    url: str | None
+    redirects: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...]
+    kind: Kind | None
+    name: str
+    charset: str | None
+    profile: Profile
+    policy: Policy
+    detect: bool
+    origin: Origin | None = None
+    message_urls: MessageUrlSource | None = None
+    examines: bool = False  # also checks XML that would not change, for `--check`
+
+
+def check(
+    data: bytes,
+    *,
+    url: URL | None = None,
+    redirects: Iterable[URL] = (),
+    headers: Headers | None = None,
+    kind: Kind | KindName | None = None,
+    name: str | None = None,
+    charset: str | None = None,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    detect: bool = True,
+    message_urls: MessageUrls | None = None,
+) -> Call:
+    """Return the call; raise TypeError or ValueError whose text says how to fix it."""
+    as_data(data)
+    if name is not None:
+        check_text(name, "name", "give os.fspath(path)")
+    if charset is not None:
+        check_text(charset, "charset", "give a label")
+        if lookup(charset) is None:
+            fix = "give one, such as 'utf-8', or None to detect it"
+            raise ValueError(f"{charset[:80]!r} is not a charset label (WHATWG): {fix}")
+    if not isinstance(detect, bool):
+        raise TypeError(f"detect must be a bool, not {type(detect).__name__}: give True or False")
+    known = as_profile(profile)
+    return Call(
+        None if url is None else as_url(url, profile=known),
+        as_redirects(redirects),
+        as_fields(headers),
+        None if kind is None else as_kind(kind),
+        name or "",
+        charset,
+        known,
+        as_policy(policy),
+        detect,
+        message_urls=None if message_urls is None else as_message_urls(message_urls, known),
+    )
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def advised(function: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a public function so that its TypeError for a wrong argument says what to write."""
+    code = getattr(function, "__code__")  # noqa: B009 (only functions have one, and these all are)
+    names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    if code.co_flags & CO_VARKEYWORDS:
+        names |= Arguments.__annotations__.keys()
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> T:
+        if len(args) > code.co_argcount == 1 or not names.issuperset(given):
+            raise TypeError(_mistake(function.__name__, names, args, tuple(given)))
+        return function(*args, **given)
+
+    return call
+
+
+def _mistake(
+    function: str, names: set[str], args: tuple[object, ...], given: tuple[str, ...]
+) -> str:
+    if names.issuperset(given):
+        shown = repr(args[1])[:80] if isinstance(args[1], str) else "..."
+        name = "url" if "url" in names else "profile"
+        return f"{function}() takes one argument without a name: give {name}={shown}"
+    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+
+    unknown = next(name for name in given if name not in names)
+    guess = _MEANT.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
+    guess = guess if guess in names else _MEANT.get(guess, "")
+    fix = f"give {guess}=..." if guess in names else f"it takes {', '.join(sorted(names))}"
+    if "policy" in names and unknown in Policy.__dataclass_fields__:
+        fix = f"give policy=Policy({unknown}=...)"
+    return f"{function}() has no argument {unknown!r}: {fix}"
+
+
+# What other libraries call these arguments.
+_MEANT: Final = {
+    "base": "url",
+    "url": "base_url",
+    "base_url": "url",
+    "baseurl": "url",
+    "uri": "url",
+    "location": "url",
+    "history": "redirects",
+    "encoding": "charset",
+    "content_type": "headers",
+    "type": "kind",
+    "filename": "name",
+    "path": "name",
+}
+
+
+def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> str:
+    """Return a retrieval URL as text; raise ValueError if the profile cannot parse it alone."""
+    text = _url_text(url, name).strip(_C0_AND_SPACE)
+    if not text:
+        raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
+    if not _absolute.match(text):
+        fix = "give it with its scheme, as in 'http://host/path'"
+        raise ValueError(f"{name} is not absolute: {text[:80]!r}: {fix}")
+    if profile is Profile.WHATWG and not parses_alone(text, profile):
+        fix = f"{text[:80]!r}: correct it, or give profile='rfc3986'"
+        raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
+    return text
+
+
+# A scheme (RFC 3986 §3.1), but not the drive of `C:\x`, nor the host of `h.example:80/d`, which the
+# grammar reads as a scheme.
+_absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]++:(?![0-9]++(?:[/?#]|\Z))")
+
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+
+def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
+    """Return the redirects as text, absolute or relative; raise TypeError if they are not URLs."""
+    if redirects == ():
+        return ()
+    if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
+        raise TypeError("redirects must be a sequence of URLs: give [redirect], or () for none")
+    return tuple(_url_text(url, "each of redirects") for url in redirects)
+
+
+def _url_text(url: URL, name: str) -> str:
+    if isinstance(url, str):
+        return str(url)
+    if isinstance(url, (bytes, bytearray)):
+        raise not_text(url, name)
+    if callable(getattr(url, "geturl", None)):
+        raise not_text(url, name, "give url.geturl()")
+    if not isinstance(getattr(url, "scheme", None), str):
+        raise not_text(url, name, "give one as 'http://host/x'")
+    return str(url)
+
+
+def as_message_urls(urls: MessageUrls, profile: Profile) -> MessageUrlSource:
+    """Return a source of message URLs; raise TypeError or ValueError for a wrong one."""
+    from relbase.bases import headers as known  # noqa: PLC0415 (start-up time)
+
+    if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
+        return urls
+    if isinstance(urls, Mapping):
+        name = "message_urls[{!r:.80}]".format
+        table = {known.key(one): as_url(url, name(one), profile) for one, url in urls.items()}
+        return known.MessageUrlTable(table)
+    if not callable(urls):
+        fix = f"not {type(urls).__name__}: give a mapping of selectors to URLs"
+        raise TypeError(f"message_urls must be a mapping or a function, {fix}")
+    check = partial(as_url, name="what message_urls returns", profile=profile)
+    return known.MessageUrlFunction(urls, check)
+
+
+def as_policy(policy: Policy) -> Policy:
+    """Return the policy; raise TypeError if it is not one."""
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy, not {type(policy).__name__}: give Policy(...)")
+    return policy
+
+
+def as_kind(kind: Kind | str) -> Kind:
+    """Return the kind for a member or its value; the ValueError lists the valid values."""
+    if isinstance(kind, Kind):
+        return kind
+    if not isinstance(kind, str):
+        raise TypeError(f"kind must be a Kind or its value, not {type(kind).__name__}: give 'html'")
+    if kind in _KINDS:
+        return _KINDS[kind]
+    if kind == "warc":
+        raise ValueError("a web archive holds many documents: give [data] to relbase.warc.pages")
+    raise ValueError(f"{kind!r} is not a kind: give one of {', '.join(_KINDS)}")
+
+
+_KINDS: Final = {member.value: member for member in Kind}
+
+
+def as_data(data: bytes) -> bytes:
+    """Return the document; raise TypeError if it is not bytes."""
+    if not isinstance(data, bytes):
+        raise TypeError(f"data must be bytes, not {type(data).__name__}: {_advice(data)}")
+    return data
+
+
+def _advice(data: object) -> str:
+    if isinstance(data, str):
+        return "read the file in binary mode, give text to rewrite_text, or encode it"
+    if isinstance(data, (bytearray, memoryview)):
+        return "give bytes(data)"
+    names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # not hasattr: properties may raise
+    found = (advice for known, advice in _ADVICE if names & known)
+    return next(found, "give what open(name, 'rb').read() returns")
+
+
+_ADVICE: Final = (
+    ({"find_all", "iterdescendants", "getroot"}, "give it to relbase.trees.make_links_absolute"),
+    ({"__fspath__"}, "give pathlib.Path(path).read_bytes()"),
+    ({"headers"}, "give a response to rewrite_response"),
+    ({"read"}, "give file.read() of a file that is open in binary mode"),
+)
+
+
+def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
+    """Return the header fields as pairs; raise TypeError if they are not pairs of str."""
+    if headers is None:
+        return ()
+    pairs: object = headers.items() if isinstance(headers, Mapping) else headers
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise TypeError("headers must be a mapping or pairs: parse the header first")
+    try:
+        fields = tuple((name, value) for name, value in pairs)
+    except (TypeError, ValueError):
+        raise TypeError("headers must be a mapping or pairs: give headers.items()") from None
+    if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
+        raise TypeError("names and values of headers must be str: decode them first")
+    return fields

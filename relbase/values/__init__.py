@@ -1,0 +1,1 @@
+"""The grammars inside one value: URLs, lists, srcset, refresh, JSON, header fields."""

@@ -1,0 +1,193 @@
+"""The URLs of a header field, as spans of its raw, folded value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from relbase.edit import Span
+from relbase.expressions import regex
+from relbase.header_fields import ROWS, Holds
+from relbase.values import syntaxes
+from relbase.values.syntaxes import C0_AND_SPACE_BYTES, Syntax, skip, trim
+from relbase.view.folding import meant
+
+
+class LinkingField(NamedTuple):
+    syntax: Syntax  # how a URL is spelled there (`values.spell`) and what reports call it
+    find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
+
+
+# FWS and comments   (RFC 5322 §3.2.2)
+_WHITE_SPACE: Final = regex(rb"[\0-\x20]*+")
+_COMMENT_DELIMITER: Final = regex(rb"[()]|\\.", re.DOTALL)
+
+
+def _skip_blank(raw: bytes, at: int) -> int:
+    at = skip(_WHITE_SPACE, raw, at)
+    while raw.startswith(b"(", at):
+        at = skip(_WHITE_SPACE, raw, _skip_comment(raw, at))
+    return at
+
+
+def _skip_comment(raw: bytes, at: int) -> int:
+    depth = 0
+    for delimiter in _COMMENT_DELIMITER.finditer(raw, at):
+        depth += {b"(": 1, b")": -1}.get(delimiter[0], 0)
+        if depth == 0:
+            return delimiter.end()
+    return len(raw)
+
+
+# content-location = "Content-Location:" [CFWS] URI [CFWS]   (RFC 2557 §4.2)
+# However, mailers wrap it as they wrap Base: "<URL:http://a/>" (RFC 1808 §3.1).
+_WRAPPED: Final = regex(
+    rb"""
+    " [\0-\x20]*+ < ([^<>"]*+) > [\0-\x20]*+ "
+    | " ([^<>"]*+) "
+    | < ([^<>"]*+) >
+    | < [\0-\x20]*+ " ([^<>"]*+) " [\0-\x20]*+ >
+    """,
+    re.VERBOSE,
+)
+_PREFIX: Final = regex(rb"[\0-\x20]*+ url:", re.VERBOSE | re.IGNORECASE)
+_BARE: Final = regex(rb'[^<>"]*+')
+_COMMENT_FOLLOWS: Final = regex(rb"[\0-\x20]\(")
+
+
+def one_url(raw: bytes) -> Iterator[Span]:
+    """Yield the span of the one URL of Content-Location, if there is one."""
+    span = find_url(raw)
+    if span is not None and span.start < span.end:
+        yield span
+
+
+def find_url(raw: bytes) -> Span | None:
+    """Return the span of the URL in a value, empty if there is none; None if it is uncertain.
+
+    Only a comment that stands apart is left out: `x (1).png` is a URL, `x (1)` is `x`. Brackets or
+    quotes that do not enclose the URL make it uncertain.
+    """
+    start, end = trim(raw, 0, len(raw))
+    while raw.startswith(b"(", start):
+        after = _skip_comment(raw, start)
+        if after < end and raw[after] not in _AFTER_COMMENT:
+            break  # `(1).png` is not a comment
+        start = min(skip(_WHITE_SPACE, raw, after), end)
+    wrapped = _WRAPPED.match(raw, start, end)
+    if wrapped is None:
+        comment = _COMMENT_FOLLOWS.search(raw, start, end)
+        is_last = comment is not None and _skip_blank(raw, comment.start()) >= end
+        span = trim(raw, start, comment.start() if comment and is_last else end)
+        if _BARE.fullmatch(raw, span.start, span.end) is None:
+            return None
+    else:
+        span = Span(*wrapped.span(wrapped.lastindex or 0))
+        if _skip_blank(raw, wrapped.end()) < end:
+            return None
+    return trim(raw, min(skip(_PREFIX, raw[: span.end], span.start), span.end), span.end)
+
+
+# What may follow a comment at the start: white space, another comment, or what wraps a URL.
+_AFTER_COMMENT: Final = C0_AND_SPACE_BYTES + b'(<"'
+
+_WORDS: Final = regex(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
+
+
+def one_word(raw: bytes) -> Iterator[Span]:
+    """Yield the span of the URL of Location, if it is one word: in mail it may name a place."""
+    for span in one_url(raw):
+        if _WORDS.search(raw, span.start, span.end) is None:
+            yield span
+
+
+def brackets(raw: bytes) -> Iterator[Span]:
+    """Yield the spans of a list of `<URL>`, up to what RFC 2369 §2 says to ignore."""
+    at = _skip_blank(raw, 0)
+    while raw.startswith(b"<", at):
+        end = raw.find(b">", at)
+        if end < 0:
+            return
+        span = trim(raw, at + 1, end)
+        if span.start < span.end:
+            yield span
+        at = _skip_blank(raw, end + 1)
+        if not raw.startswith(b",", at):
+            return
+        at = _skip_blank(raw, at + 1)
+
+
+# URL-parameter := <"> URL-word *(*LWSP-char URL-word) <">   (RFC 2017 §3.1)
+_PARAMETER_PIECE: Final = regex(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.DOTALL)
+
+
+def external_body(raw: bytes) -> Iterator[Span]:
+    url: Span | None = None
+    is_url = False
+    name = b""
+    at = 0
+    while at < len(raw):
+        piece = _PARAMETER_PIECE.match(raw, at)
+        if piece is None:
+            at = _skip_comment(raw, at)
+            continue
+        at = piece.end()
+        if piece[1] is None:
+            name, _, value = (word.strip(C0_AND_SPACE_BYTES) for word in piece[0].partition(b"="))
+        else:
+            value = piece[1].strip(C0_AND_SPACE_BYTES)
+            if name.lower() == b"url" and url is None and b"\\" not in value:
+                url = trim(raw, *piece.span(1))
+        is_url |= name.lower() == b"access-type" and value.lower() == b"url"
+        name = b"" if value else name
+    if is_url and url is not None and url.start < url.end:
+        yield url
+
+
+_Find = Callable[[bytes], Iterator[Span]]
+
+# Python's `email` and others end a line at a bare CR. A URL written after it, which has a colon,
+# would be a header field to them.
+_BARE_CR: Final = regex(rb"\r(?![\n\t ]|\Z)")
+
+
+def _certain(find: _Find) -> _Find:
+    """Ignore values that some readers split into lines, and URLs that encoded words wrap."""
+
+    def found(raw: bytes) -> Iterator[Span]:
+        if b"\r" in raw and _BARE_CR.search(raw):
+            return
+        for span in find(raw):
+            url = raw[span.start : span.end]
+            # A wrapper in an encoded word: which part of it is the URL?
+            if b"=?" not in url or not meant(url).startswith((b"<", b'"')):
+                yield span
+
+    return found
+
+
+# How to find what a row of the registry holds. A URL in brackets is spelled as a Link's target.
+_FORMS: Final = {
+    Holds.URL: LinkingField(Syntax.URL, _certain(one_url)),
+    Holds.WORD: LinkingField(Syntax.URL, _certain(one_word)),
+    Holds.LIST: LinkingField(Syntax.LINK, _certain(brackets)),
+    Holds.LINK: LinkingField(Syntax.LINK, _certain(syntaxes.link)),
+    Holds.REFRESH: LinkingField(Syntax.REFRESH, _certain(syntaxes.refresh)),
+}
+
+FIELDS: Final[Mapping[bytes, LinkingField]] = {
+    name.encode("ascii"): _FORMS[row.holds] for name, row in ROWS.items() if row.holds is not None
+}
+
+# The Content-Type of a message/external-body.
+EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _certain(external_body))
+
+
+def quote_before(raw: bytes, span: Span) -> bytes:
+    r"""Return the quote around a URL, or b"": in a Refresh it may be `'`."""
+    at = span.start
+    while at and raw[at - 1] in C0_AND_SPACE_BYTES:
+        at -= 1
+    before = raw[at - 1 : at] if at else b""
+    return before if before in (b"'", b'"') else b""

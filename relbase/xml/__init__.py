@@ -1,0 +1,1 @@
+"""XML and feeds: structure, names, escapes, and the visit of their references."""

@@ -1,0 +1,172 @@
+"""The bases of an XML document: that of the whole, and xml:base, element by element.
+
+An `xml:base` applies to its element and everything inside, and is relative to the one outside (XML
+Base 2 §4). In profile whatwg it does not count in documents that browsers show (rule 7), but it is
+still made absolute, against the `xml:base` outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from relbase.bases.layers import Layer, Statement, plain_base
+from relbase.edit import Span
+from relbase.expressions import regex
+from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context, resolved
+from relbase.scan.plain_forms import ShapeEdits, simple_edits
+from relbase.url.resolver import Profile
+from relbase.values.syntaxes import trimmed
+from relbase.view.characters import decode_inner
+from relbase.view.charset import Lines
+from relbase.xml.escapes import pieces_view
+from relbase.xml.structure import Element, embedded_base, is_shown, meant
+from relbase.xml.vocabulary import XML_BASE
+
+if TYPE_CHECKING:
+    from relbase.html.tags import Attribute
+    from relbase.xml.well_formed import Flaw
+
+    Resolve: TypeAlias = Callable[[str], str]
+
+# No real document comes near; each level keeps the URL that it resolves to (threat N11).
+MAX_XML_BASE_DEPTH: Final = 100
+
+
+def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
+    """Return a note on a flaw of a document that says what was done about it."""
+    at = Lines(text, around.encoding).of(flaw.start)
+    words = f"{flaw.text} at {at}{around.within}: {done}"
+    return Note(reason, around.part, Span(flaw.start, flaw.start), words)
+
+
+# Relative in both RFCs, and its resolved URL is a base without further changes.
+_relative: Final = regex(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
+
+_REMEMBERED: Final = 1 << 12
+_FEW: Final = 16
+
+
+def url_of(text: bytes, value: Attribute) -> str:
+    """The one URL in a value or a text, as the URL parser reads it."""
+    raw = text[value.start : value.end]
+    inner = pieces_view(raw).inner if not value.quote and _is_text(raw) else meant(raw)
+    return trimmed(decode_inner(inner))
+
+
+_is_text: Final = regex(rb"[<\t\r\n]").search
+
+
+def state(
+    text: bytes, value: Attribute, source: str, context: Context
+) -> tuple[Context, list[Note]]:
+    """Return the context inside an element that states a base, and notes on the base."""
+    url, span = url_of(text, value), Span(value.start, value.end)
+    if not url:
+        return context, []
+    base, notes = context.established(Statement(Layer.EMBEDDED, url, source, span))
+    return context.on(base), notes
+
+
+def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
+    """Return the context of a document with its `<base>`, notes on it, and its offset."""
+    stated = embedded_base(text)
+    if stated is None:
+        return around, [], 0
+    at = Lines(text, around.encoding).of(stated.start)
+    inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)
+    return inside, notes, stated.start
+
+
+def xml_base_counts(root: Element, around: Context) -> bool:
+    """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
+    return around.task.profile is not Profile.WHATWG or not is_shown(root)
+
+
+class Scopes:
+    def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
+        self._text = text
+        self._lines = Lines(text, document.encoding)
+        self.counts = counts  # whether `xml:base` applies to its content, or is only made absolute
+        self._part, self._depth = document.part, 0
+        # Many elements may state the same few bases, and edits do not depend on where.
+        self._known: dict[tuple[bytes, str], Context] = {}
+        self._plain: dict[str, ShapeEdits] = {}
+        # Bases that the compiled scanner met: what resolves against each, and its offset.
+        self.passed: list[tuple[Resolve | None, int]] = []
+        self._outer: list[tuple[Context | None, Context | None, int, int]] = []
+        self.stated_at = -1  # the offset of the `xml:base` that applies here; -1 for none
+        self.inside: Context | None = document  # None if bases nest too deep
+        self.stated: Context | None = document  # resolves the next `xml:base`
+
+    def enter(self, element: Element) -> list[Note]:
+        """Enter an element; return notes on its `xml:base`."""
+        if element.opens:
+            self._outer.append((self.inside, self.stated, self._depth, self.stated_at))
+        stated = element.attributes.get(XML_BASE)
+        if stated is None or self.stated is None:
+            return []
+        self._depth += 1
+        self.stated_at = stated.start
+        if self._depth > MAX_XML_BASE_DEPTH:
+            self.inside = self.stated = None
+            text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: its content is left unchanged"
+            return [Note(Reason.LIMIT_XML_BASE, self._part, Span(stated.start, stated.end), text)]
+        key = (self._text[stated.start : stated.end], self.stated.base.url)
+        if key in self._known:
+            self.stated = self._known[key]
+            self.inside = self.stated if self.counts else self.inside
+            return []
+        source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
+        is_forgotten = not self.stated.task.edits_only or len(key[0]) > _REMEMBERED
+        self.stated, notes = state(self._text, stated, source, self.stated)
+        # XML Base 2 §3: unlike `<base>`, it may be relative.
+        held = self.stated.base.source == source
+        notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
+        if not notes and not is_forgotten:
+            if len(self._known) >= _FEW:
+                self._known.clear()
+            self._known[key] = self.stated
+        if not self.counts:
+            return []
+        self.inside = self.stated
+        return notes
+
+    def at_once(self, value: bytes, at: int, around: int) -> ShapeEdits | None:
+        """Return the shape edits for an `xml:base` inside number `around` of `passed` (0: none).
+
+        None if its element has to be entered instead.
+        """
+        outer = self.stated
+        if outer is None or not self.counts:
+            return None
+        resolve = self.passed[around - 1][0] if around else outer.resolve
+        if b"&" in value:
+            value = meant(value)
+        url = value.decode("latin-1")
+        if resolve is not None and _relative.fullmatch(url):
+            url = resolve(url)
+        edits = self._plain.get(url)
+        if edits is None:
+            profile = outer.task.profile
+            resolve = partial(resolved, url, profile, outer.encoding)
+            edits = simple_edits(url, profile, resolve, outer.depth)
+            if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
+                edits = ShapeEdits(resolve, outer.depth)
+            if edits is None or "]" in url or self._depth >= MAX_XML_BASE_DEPTH // 2:
+                return None
+            if len(self._plain) >= _FEW:
+                self._plain.clear()
+            self._plain[url] = edits
+        self.passed.append((edits.resolve, at))
+        return edits
+
+    def leave(self) -> None:
+        """Leave the element with a scope that was entered last."""
+        self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
+
+
+def shown(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

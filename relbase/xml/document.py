@@ -1,0 +1,100 @@
+"""Visits XML, and checks that the document is sound before anything in it changes (rule 20).
+
+What the visit finds counts only if the document is well-formed and declares nothing that would
+change its meaning. Checking this takes a parse, so it is done at the first item that changes the
+document. The visit itself handles values that contain a flaw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+from relbase.notes import Note, Reason
+from relbase.rewriting.outcomes import Found, Item, Status, drained
+from relbase.xml import structure
+from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
+from relbase.xml.visit import DOUBTFUL, Visit
+from relbase.xml.well_formed import examine
+
+if TYPE_CHECKING:
+    from relbase.bases.layers import Base
+    from relbase.rewriting.context import Context
+
+
+def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
+    """The items of an XML document; none of them changes it if it is not sound."""
+    task = around.task
+    before = None if task.budget is None else task.budget.state()
+    visit = Visit(text, around)
+    items = visit.items()
+    waiting, is_asked = _begun(items)
+    is_told = is_asked or (task.examines and task.edits_only)
+    if task.edits_only and not is_told:
+        yield from drained(waiting)
+        return
+    unsound, flaws, end = visit.soundness
+    both = chain(drained(waiting), items)
+    if unsound is None:
+        if is_told:
+            for flaw in flaws:
+                yield note_on(Reason.XML_FLAW, text, around, flaw, "ignored")
+        yield from (item for item in both if _start(item) < end) if flaws else both
+        return
+    if is_told:
+        yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
+    if not task.edits_only:
+        yield from _unchanged(both)
+    if task.budget is not None and before is not None:
+        task.budget.restore(before)  # none of the edits is made
+
+
+# How many items may wait for the first one that changes something.
+_MAY_WAIT: Final = 1 << 12
+
+
+def _begun(items: Iterator[Item]) -> tuple[list[Item], bool]:
+    """Return the first items, and whether soundness has to be checked before the rest."""
+    waiting: list[Item] = []
+    for item in items:
+        waiting.append(item)
+        if _changes(item) or len(waiting) == _MAY_WAIT:
+            return waiting, True
+    return waiting, False
+
+
+def _start(item: Item) -> int:
+    if isinstance(item, Edit):
+        return item.start
+    return -1 if item.span is None else item.span.start
+
+
+def _changes(item: Item) -> bool:
+    if isinstance(item, Note):
+        return item.text is DOUBTFUL  # without the flaw, it would be a change
+    return isinstance(item, Edit) or item.status is Status.REWRITTEN
+
+
+def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+            yield item._replace(status=Status.KEPT, url=None)
+        elif isinstance(item, Found) or (isinstance(item, Note) and item.text is not DOUBTFUL):
+            yield item
+
+
+def xml_base(text: bytes, around: Context) -> Base:
+    """The base of an XML document: from its root, its `<base>`, or its container."""
+    root = next(
+        (each for each in structure.elements(text) if isinstance(each, structure.Element)), None
+    )
+    if root is None:
+        return around.base
+    scopes = Scopes(text, on_own_base(text, around)[0], counts=xml_base_counts(root, around))
+    scopes.enter(root)
+    inside = scopes.inside
+    if inside is None or inside.base is around.base or examine(text).unsound is not None:
+        return around.base
+    return inside.base

@@ -1,0 +1,163 @@
+"""Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from relbase.html.foreign import HTML
+from relbase.html.vocabulary import Held, Nested, Row, holding
+from relbase.policy import XML_ROW
+from relbase.values.syntaxes import Syntax
+from relbase.xml.vocabulary import (
+    CUSTOMARY,
+    ITEMS,
+    KEYS,
+    ROOTS,
+    VOCABULARIES,
+    held,
+    key_of,
+)
+
+_XML = b"http://www.w3.org/XML/1998/namespace"
+
+# The most names kept: a hostile document has a million.
+_REMEMBERED: Final = 1 << 12
+
+# Prefixes and the namespaces that they are bound to; None if they are not bound.
+Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
+
+
+class Named(NamedTuple):
+    vocabulary: str | None  # None for an unknown one
+    local: bytes
+    held: Held
+    is_item: bool  # of a feed: its link may be the base of its HTML
+    is_base: bool  # of XHTML
+    is_template: bool  # its inside is not part of the document's tree (rule 4)
+
+
+class Names:
+    """The namespaces in scope, from the start tag of the root on."""
+
+    __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
+
+    def __init__(self, rows: tuple[str, ...] = ()) -> None:
+        self._rows = rows
+        self._bound: dict[bytes, bytes] = {b"xml": _XML}
+        self._named: dict[bytes, Named] = {}
+        self._keys: dict[bytes, bytes | None] = {}
+        self._plain: str | None = None
+        self.changes = 0  # how often names may have changed their meaning
+
+    def plant(self, root: bytes) -> None:
+        """Set the root; if it has no default namespace, its name decides on the vocabulary."""
+        self._plain = None if b"" in self._bound else ROOTS.get(root)
+        self._named.clear()
+
+    def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
+        """Bind prefixes (b"": the default) to namespaces; return their former bindings."""
+        before = tuple((prefix, self._bound.get(prefix)) for prefix in declared)
+        self.change(tuple(declared.items()))
+        return before
+
+    def change(self, bindings: Bindings) -> None:
+        if not bindings:
+            return
+        for prefix, namespace in bindings:
+            # The empty namespace is none (Namespaces in XML §6.2).
+            if namespace:
+                self._bound[prefix] = namespace
+            else:
+                self._bound.pop(prefix, None)
+        self._named.clear()
+        self._keys.clear()
+        self.changes += 1
+
+    def of_element(self, name: bytes) -> Named:
+        found = self._named.get(name)
+        if found is None:
+            if len(self._named) >= _REMEMBERED:
+                self._named.clear()
+            prefix, colon, local = name.partition(b":")
+            if not colon:
+                prefix, local = b"", name
+            namespace = self._namespace(prefix)
+            if namespace is None:
+                vocabulary = None if colon else self._plain
+            else:
+                vocabulary = VOCABULARIES.get(namespace)
+            found = self._named[name] = Named(
+                vocabulary,
+                local,
+                held_with(self._rows, vocabulary, namespace or b"", local),
+                (vocabulary, local) in ITEMS,
+                vocabulary == HTML and local == b"base",
+                vocabulary == HTML and local == b"template",
+            )
+        return found
+
+    def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
+        """Return the key of an attribute on an element of a vocabulary; None if it has no row."""
+        if b":" not in name:
+            return key_of(name, vocabulary)
+        if name not in self._keys:
+            if len(self._keys) >= _REMEMBERED:
+                self._keys.clear()
+            prefix, _, local = name.partition(b":")
+            self._keys[name] = KEYS.get((self._namespace(prefix) or b"", local))
+        return self._keys[name]
+
+    def _namespace(self, prefix: bytes) -> bytes | None:
+        namespace = self._bound.get(prefix)
+        return CUSTOMARY.get(prefix) if namespace is None else namespace
+
+    def unbound(self, names: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the prefixes of names that are unbound, and read as customary."""
+        for name in names:
+            prefix, colon, _ = name.partition(b":")
+            if colon and prefix in CUSTOMARY and prefix not in self._bound:
+                yield prefix
+
+
+# ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is
+# for elements in none; without an attribute, for the text of the element.
+
+_SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
+    "url": Syntax.URL,
+    "list": Syntax.SPACE_LIST,
+    "srcset": Syntax.SRCSET,
+    "css": Nested.CSS,
+    "html": Nested.HTML,
+}
+
+
+def held_with(
+    rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
+) -> Held:
+    found = held(vocabulary, local)
+    for name in (b"*", local) if rows else ():
+        found = _with_rows(found, _rows_of(rows).get((namespace, name)))
+    return found
+
+
+@lru_cache(maxsize=16)
+def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
+    """Return what elements hold by the rows of a user, by namespace and name."""
+    found: dict[tuple[bytes, bytes], Held] = {}
+    for one in written:
+        parts = XML_ROW.fullmatch(one)
+        assert parts is not None  # the policy has checked it
+        namespace, element, attribute, syntax = (part or "" for part in parts.groups())
+        key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
+        own = holding({attribute.encode(): (row,)}) if attribute else holding({}, (row,))
+        found[key] = _with_rows(found.get(key, holding({})), own)
+    return found
+
+
+def _with_rows(held: Held, own: Held | None) -> Held:
+    """Return what an element holds together with rows of a user, which come first."""
+    if own is None:
+        return held
+    return Held({**held.rows, **own.rows}, own.text + held.text, held.asked | own.asked)

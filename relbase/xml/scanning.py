@@ -1,0 +1,208 @@
+"""Read XML ahead of the exact walk, with the compiled scanner or with one expression.
+
+The scanner knows no namespaces. When the exact walk meets an element, the scanner learns what its
+attributes and text hold; it forgets that when a prefix is bound again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from relbase.expressions import regex
+from relbase.html.vocabulary import Nested, Row, counting
+from relbase.scan.binding import MARKUP, MAYBE, holds_url, plain_kind
+from relbase.values.syntaxes import Syntax
+from relbase.xml import structure
+from relbase.xml.vocabulary import CUSTOMARY, XML_BASE, attribute_rows, text_rows
+
+if TYPE_CHECKING:
+    from relbase.html.tags import Attribute
+    from relbase.xml.names import Named, Names
+
+    # Takes an offset, how many elements are open, how many must stay open, and what was learned.
+    # Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
+    # HTML, and whether references with flaws are among the edits.
+    Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
+
+# What the text of an element holds if its start tag decides, and what an attribute holds that
+# states a base; the numbers are those of _walk.c.
+_BY_TAG: Final = 9
+_SCOPE: Final = 10
+
+# How many of each are learned. Documents have a handful; the exact walk reads hostile ones.
+_MOST: Final = 512
+_MOST_ATTRIBUTES: Final = 64
+_LONGEST: Final = 255
+
+
+class Ahead:
+    """Reads ahead in one document."""
+
+    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
+
+    def __init__(
+        self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
+    ) -> None:
+        self._scan = scan  # returns the scan for where the walk is
+        self._may_learn = may_learn
+        self._extended = extended
+        self._elements: dict[bytes, tuple[int, bool, dict[bytes, int]]] = {}
+        self._tags: dict[bytes, int] = {}
+        self._names: Names | None = None
+        self._changes = -1
+
+    def __call__(
+        self, text: bytes, pos: int, depth: int, floor: int | None
+    ) -> tuple[structure.Passed | None, int, int]:
+        """Read ahead to what needs a closer look; an offset of -1 means the end."""
+        scan = self._scan()
+        if scan is None:
+            return None, pos, depth
+        self._forget()
+        floor = depth - len(text) if floor is None else floor
+        edits, pos, depth, item, markups, has_flaws = scan(
+            text, pos, len(text), depth, floor, self._elements, self._tags
+        )
+        passed = structure.Passed(edits, item, markups, bool(has_flaws)) if edits or item else None
+        return passed, pos, depth
+
+    def learn(
+        self,
+        tag: re.Match[bytes],
+        named: Named,
+        names: Names,
+        attributes: Mapping[bytes, Attribute],
+    ) -> None:
+        """Learn what the names of a start tag mean."""
+        self._names = names
+        self._forget()
+        name = tag[1]
+        known = self._elements.get(name)
+        if known is None:
+            if (
+                len(self._elements) >= _MOST
+                or len(name) > _LONGEST
+                or named.is_base
+                or named.is_template
+            ):
+                return
+            holds = _text_holds(named)
+            if holds is None or not self._may_learn(named):
+                return
+            known = self._elements[name] = holds, named.is_item, {}
+        for attribute in structure.each_attribute(tag.string, *tag.span(2)):
+            self._learn_attribute(attribute[1], known[2], named, names)
+        start, end = tag.start(1) - 1, tag.end()
+        # Without the base that it states, which may differ in each.
+        base = attributes.get(XML_BASE)
+        cut, on = (base.start, base.end) if base else (end, end)
+        written = tag.string[start:cut] + tag.string[on:end]
+        if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
+            value_of = structure.values_of(tag.string, attributes)
+            row = counting(named.held.text, value_of, extended=True)
+            self._tags[written] = 0 if row is None else _holds(row)
+
+    def _forget(self) -> None:
+        """Forget what was learned if names may mean something else now: a scope may have ended."""
+        if self._names is not None and self._changes != self._names.changes:
+            self._elements.clear()
+            self._tags.clear()
+            self._changes = self._names.changes
+
+    def _learn_attribute(
+        self, name: bytes, known: dict[bytes, int], named: Named, names: Names
+    ) -> None:
+        is_room = len(known) < _MOST_ATTRIBUTES and len(name) <= _LONGEST
+        if name in known or not is_room or name.startswith(b"xmlns"):
+            return
+        key = names.key(name, named.vocabulary)
+        rows = named.held.rows.get(key, ()) if key is not None else ()
+        holds = _SCOPES.get(key, 0)
+        if rows and holds == 0:
+            holds = plain_kind([row for row in rows if self._extended or not row.extended])
+        if holds is not None:
+            known[name] = holds
+
+
+# Attributes that decide on the references of others; None if they need a closer look.
+_SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: _SCOPE, b"codebase": None}
+
+
+def _text_holds(named: Named) -> int | None:
+    """Return what the text of an element holds, or None if it is not read ahead."""
+    rows = named.held.text
+    if any(row.syntax not in {Syntax.URL, Nested.HTML} for row in rows):
+        return None
+    if not rows:
+        return 0
+    return _BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
+
+
+def _holds(row: Row) -> int:
+    if row.only or row.stays:
+        return MAYBE
+    return MARKUP if row.syntax is Nested.HTML else holds_url(row)
+
+
+# Names that decide without being references: of scopes, items of feeds, templates.
+_DECIDING: Final = (b"base", b"codebase")
+_OPENING: Final = (b"item", b"entry", b"template")
+
+_TEMPLATE: Final = rb"""[^<]*+(?:<(?:
+    /[^>]*+>
+  # most often without attributes
+  | (?!%(counting)s)%(name)s(?:%(attribute)s)*+[ \t\r\n]*+/?>
+  | (?:%(urls)s)>[ \t\r\n]*+(?:https?://(?:[^<&]++|&amp;)*+</[^>]*+>|(?=<[^!?]))
+  | !--(?:[^-]++|-(?!->))*+-->
+)[^<]*+){0,1000}+"""
+
+_ATTRIBUTE: Final = rb"""[ \t\r\n]++(?:
+    (?!xmlns|(?:%(prefix)s)?+(?:%(asked)s)[ \t\r\n]*+=)%(name)s=(?:"[^"<]*+"|'[^'<]*+')
+  | (?:%(urls)s)=(?:"https?://(?:[^"<&]++|&amp;)*+"
+    |'https?://(?:[^'<&]++|&amp;)*+')
+)"""
+
+_PREFIX: Final = rb"[^\x00-\x20/>=<&\"'!?:]++:"
+_NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
+
+
+def skip(
+    text: bytes, pos: int, depth: int, floor: int | None
+) -> tuple[structure.Passed | None, int, int]:
+    """Skip what holds no reference, outside of scopes; a name may count with any prefix."""
+    # In steps: a repeat keeps something each time, too much for many small elements.
+    while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
+        pos = passed.end()
+    return None, pos, depth
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[bytes]:
+    texts, attributes = text_rows(), attribute_rows()
+    parts = {b"prefix": _PREFIX, b"name": _NAME}
+    attribute = _ATTRIBUTE % {
+        **parts,
+        b"asked": _any_of([*attributes, *_DECIDING]),
+        b"urls": _any_of(_urls(attributes)),
+    }
+    counting = rb"(?:%b)?+(?:%b)[ \t\r\n/>]" % (_PREFIX, _any_of([*texts, *_OPENING]))
+    # A prefix of these that nothing declares is noted where an attribute may count.
+    counting += rb"|(?:%b):[^\x00-\x20/>]*+[ \t\r\n]" % _any_of(CUSTOMARY)
+    parts |= {b"counting": counting, b"urls": _any_of(_urls(texts)), b"attribute": attribute}
+    return regex(_TEMPLATE % parts, re.VERBOSE)
+
+
+def _urls(rows: Mapping[bytes, Iterable[Row]]) -> list[bytes]:
+    """Return the names that hold only URLs, whatever the vocabulary."""
+    return [
+        name
+        for name, all_ in rows.items()
+        if name not in _DECIDING and all(row.syntax is Syntax.URL for row in all_)
+    ]
+
+
+def _any_of(names: Iterable[bytes]) -> bytes:
+    return b"|".join(re.escape(name) for name in sorted(set(names)))

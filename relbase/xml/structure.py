@@ -1,0 +1,373 @@
+"""XML by spans: the elements that can hold references, and their values, in one pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from relbase.edit import Edit
+from relbase.expressions import regex
+from relbase.html.foreign import SHOWN
+from relbase.html.tags import Attribute
+from relbase.html.vocabulary import Slot, ValueOf, counting
+from relbase.xml.escapes import needs_xml_view, value_view
+from relbase.xml.names import Bindings, Named, Names
+from relbase.xml.vocabulary import ITEMS, XML_BASE
+
+# §2.3 [3] S, and names as far as it takes to find their ends.
+_S: Final = rb"[ \t\r\n]"
+_NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
+_ATTRIBUTES: Final = (
+    rb"(?:" + _S + rb"++" + _NAME + _S + rb"*+=" + _S + rb"*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+"
+)
+
+# §2.8 [28]: the rest of a document type declaration, with its internal subset.
+_DOCTYPE: Final = (
+    rb"(?:[^\"'\[>]++|\"[^\"]*+\"|'[^']*+')*+"
+    rb"(?:\[(?:[^\]\"'<]++|\"[^\"]*+\"|'[^']*+'|<!--(?:[^-]++|-(?!->))*+-->"
+    rb"|<\?(?:[^?]++|\?(?!>))*+\?>|<(?!!--|\?))*+\][ \t\r\n]*+)?+>"
+)
+# §3.1, §2.5 to §2.8: text, and the markup after it.
+START_TAG: Final = rb"(" + _NAME + rb")(" + _ATTRIBUTES + rb")"
+_token: Final = regex(
+    rb"[^<]*+<(?:" + START_TAG + _S + rb"*+(/?)>|(/)[^>]*+>"
+    rb"|\?(?:(xml-stylesheet)(?=" + _S + rb")|)(?:[^?]++|\?(?!>))*+\?>"
+    rb"|!--(?:[^-]++|-(?!->))*+-->"
+    rb"|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>|!DOCTYPE" + _DOCTYPE + rb")"
+).match
+_TAG, _END_TAG, _SHEET = 3, 4, 5
+
+each_attribute: Final = regex(
+    _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
+).finditer
+
+
+class Element(NamedTuple):
+    """A start tag of interest, as offsets."""
+
+    named: Named
+    name: bytes  # as written
+    start: int  # of its `<`
+    end: int  # after its `>`
+    text_end: int  # of its text; `end` where it has none, or elements in it
+    attributes: Mapping[bytes, Attribute]  # those that its rows ask for, by key
+    repeated: frozenset[bytes]  # the keys of those that occur more than once
+    unbound: tuple[bytes, ...]  # unbound prefixes, which are read as customary
+    # Whether it is a scope: it has an `xml:base`, or is a template. A `Left` marks its end, unless
+    # it is the root.
+    opens: bool
+
+
+class Sheet(NamedTuple):
+    """The `href` of an `xml-stylesheet` before the root."""
+
+    href: Attribute
+
+
+class Item(NamedTuple):
+    """The start tag of an item of a feed."""
+
+    name: bytes  # as written
+    start: int
+    end: int
+
+
+class Left(NamedTuple):
+    """The end of an element that `opens` a scope."""
+
+    end: int
+
+
+class Broken(NamedTuple):
+    """Where the walk stops before the end; usually the document is not well-formed."""
+
+    start: int
+    why: str = "it has markup that cannot be read"
+
+
+class Passed(NamedTuple):
+    """What the compiled scanner read: edits, and what contains them.
+
+    An item has the offsets of its start tag, the end of its name, and the end of the tag. HTML in a
+    text has its item, its offset, its first edit, the one after its last, and its scope's number.
+    """
+
+    edits: list[Edit]
+    item: tuple[int, int, int] | None
+    markups: list[tuple[tuple[int, int, int] | None, int, int, int, int]]
+    has_flaws: bool  # then some edits have None: a reference with a flaw stays
+
+
+Found: TypeAlias = Element | Sheet | Left | Broken | Passed
+
+# Reads ahead from an offset, given how many elements are open and how many must stay open.
+Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
+# Is called with a start tag and what its names mean.
+Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
+
+
+class _Scope(NamedTuple):
+    """What ends with an element that is `depth` elements deep."""
+
+    depth: int
+    bound: Bindings
+    opens: bool
+
+
+# One loop over the tokens: its branches are the kinds of markup.
+def elements(  # noqa: C901, PLR0912, PLR0915
+    text: bytes,
+    ahead: Ahead | None = None,
+    learn: Learn | None = None,
+    rows: tuple[str, ...] = (),
+) -> Iterator[Found]:
+    """Yield the elements of a document that can hold references, also by rows of a user."""
+    names = Names(rows)
+    scopes: list[_Scope] = []
+    depth = 0
+    is_prolog = True
+    pos = 0
+    while True:
+        if ahead is not None and not is_prolog:
+            passed, pos, depth = ahead(text, pos, depth, scopes[-1].depth if scopes else None)
+            if passed is not None:
+                yield passed
+            if pos < 0:
+                return
+        found = _token(text, pos)
+        if found is None:
+            at = text.find(b"<", pos)
+            if at >= 0:
+                yield Broken(at)
+            return
+        pos = found.end()
+        if found.lastindex == _END_TAG:
+            depth -= 1
+            if scopes and depth == scopes[-1].depth:
+                scope = scopes.pop()
+                names.change(scope.bound)
+                if scope.opens:
+                    yield Left(pos)
+        elif found.lastindex == _TAG:
+            name, start = found[1], found.start(1) - 1
+            declared: Mapping[bytes, bytes] = {}
+            attributes: dict[bytes, Attribute] = {}
+            repeated: frozenset[bytes] = frozenset()
+            if found.start(2) < found.end(2):
+                declared = _declared(text, found)
+                if len(declared) > MAX_DECLARED:
+                    yield Broken(start, "an element declares too many namespaces")
+                    return
+            before = names.bind(declared)
+            if is_prolog:
+                names.plant(name)
+            named = names.of_element(name)
+            if found.start(2) < found.end(2):
+                attributes, repeated = _asked(text, found, names, named)
+            if learn is not None and not is_prolog:
+                learn(found, named, names, attributes)
+            opens = not is_prolog and (XML_BASE in attributes or named.is_template)
+            is_open = not found[3]
+            end = text_end(text, pos) if named.held.text and is_open else pos
+            if attributes or named.held.text or is_prolog or opens or named.is_item:
+                spelled = (name, *(attribute.name for attribute in attributes.values()))
+                unbound = tuple(names.unbound(spelled))
+                yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
+            if opens or (declared and not is_prolog):
+                if is_open:
+                    scopes.append(_Scope(depth, before, opens))
+                    if len(scopes) > MAX_DEPTH:
+                        yield Broken(start, f"its elements nest deeper than {MAX_DEPTH}")
+                        return
+                else:
+                    names.change(before)
+                    if opens:
+                        yield Left(pos)
+            depth += is_open
+            is_prolog = False
+            pos = end
+        elif (
+            is_prolog
+            and found.lastindex == _SHEET
+            and (href := sheet_href(text, found.end(_SHEET), pos))
+        ):
+            yield Sheet(href)
+
+
+# No real document comes near. `SCOPING` is what scopes begin with, for `xml_sound` to count.
+MAX_DEPTH: Final = 10_000
+SCOPING: Final = (b"xmlns", b"xml:base", b"template")
+# Documents declare a handful; each is kept as long as its element is open.
+MAX_DECLARED: Final = 10_000
+
+
+def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
+    declared: dict[bytes, bytes] = {}
+    if b"xmlns" not in tag[2]:
+        return declared
+    for found in each_attribute(text, *tag.span(2)):
+        name = found[1]
+        if len(declared) > MAX_DECLARED:
+            break
+        if name == b"xmlns":
+            declared[b""] = meant(found[found.lastindex or 0])
+        elif name.startswith(b"xmlns:"):
+            declared[name[len(b"xmlns:") :]] = meant(found[found.lastindex or 0])
+    return declared
+
+
+def meant(raw: bytes) -> bytes:
+    if not needs_xml_view(raw.replace(b"&amp;", b"")):
+        return raw.replace(b"&amp;", b"&")
+    return value_view(raw, b'"').inner
+
+
+def _asked(
+    text: bytes, tag: re.Match[bytes], names: Names, named: Named
+) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
+    asked = named.held.asked
+    attributes: dict[bytes, Attribute] = {}
+    repeated: frozenset[bytes] = frozenset()
+    for found in each_attribute(text, *tag.span(2)):
+        key = names.key(found[1], named.vocabulary)
+        if key in asked and key is not None:
+            if key in attributes:
+                repeated |= {key}
+            attributes[key] = _attribute(found, text)
+    return attributes, repeated
+
+
+def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
+    start, end = found.span(found.lastindex or 0)
+    return Attribute(found[1], start, end, text[end : end + 1])
+
+
+def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
+    """Return the `href` of an instruction, unless it refers into the document itself."""
+    for found in each_attribute(text, start, end):
+        if found[1] == b"href":
+            href = _attribute(found, text)
+            return None if text.startswith(b"#", href.start) else href
+    return None
+
+
+def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+    """Yield the values of one element that hold references, its text last."""
+    held, attributes = element.named.held, element.attributes
+    value_of = values_of(text, attributes)
+    for key, value in attributes.items():
+        row = counting(held.rows.get(key, ()), value_of, extended=extended)
+        if row is not None:
+            codebase = attributes.get(b"codebase") if row.on_codebase else None
+            is_repeated = key in element.repeated
+            yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
+    start, end = element.end, element.text_end
+    begun = _section(text, start, end) if held.text and start < end else None
+    if begun is not None:
+        rows = tuple(
+            row for row in held.text if not row.only or text.startswith(row.only, begun.end(), end)
+        )
+        row = counting(rows, value_of, extended=True)
+        if row is not None:
+            yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
+
+
+_section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+
+
+def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
+    """Return a function that gives values in lower case, as conditions compare them."""
+
+    def value_of(key: bytes) -> bytes:
+        value = attributes.get(key)
+        return b"" if value is None else meant(text[value.start : value.end]).lower()
+
+    return value_of
+
+
+def text_end(text: bytes, pos: int) -> int:
+    """Return where the text of an element that begins at `pos` ends; `pos` if it has elements."""
+    # Text without markup may be an article, and searching for one character is fastest.
+    markup = text.find(b"<", pos)
+    if text.startswith(b"</", markup):
+        return markup
+    at = pos
+    while (found := _token(text, at)) and found.lastindex != _TAG:
+        if found.lastindex == _END_TAG:
+            return found.start(_END_TAG) - 1
+        at = found.end()
+    return pos
+
+
+def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
+    """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
+    prefix, colon, local = item.name.rpartition(b":")
+    name = prefix + colon + b"link"
+    depth, pos, others = 0, item.end, 0
+    link: Attribute | None = None
+    while found := _token(text, pos):
+        start, pos = pos, found.end()
+        if found.lastindex == _END_TAG:
+            depth -= 1
+            if depth < 0:
+                return start, link
+        elif found.lastindex == _TAG:
+            if found[1].endswith(_ITEM_NAMES) and found[1].rpartition(b":")[2] in _ITEM_NAMES:
+                others += 1
+                if found[1] == item.name or others > _MOST_OTHERS:
+                    return start, link
+            is_open = not found[3]
+            if link is None and depth == 0 and found[1] == name:
+                if local != b"item":
+                    link = _alternate(text, found)
+                elif is_open:
+                    link = Attribute(b"", pos, text_end(text, pos), b"")
+            depth += is_open
+    return len(text), link
+
+
+def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
+    """Return the `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
+    own = {found[1]: _attribute(found, text) for found in each_attribute(text, *tag.span(2))}
+    relation = own.get(b"rel")
+    if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
+        return own.get(b"href")
+    return None
+
+
+# Under other prefixes they may be items or not: to look beyond many would take quadratic time.
+_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
+_MOST_OTHERS: Final = 8
+
+ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
+
+
+def embedded_base(text: bytes) -> Attribute | None:
+    """Return the href of the first `<base>` of XHTML, if browsers show the document (rule 4)."""
+    if not _base_tag(text):
+        return None
+    is_root = True
+    opened: list[bool] = []
+    templates = 0
+    for each in elements(text):
+        if isinstance(each, Left):
+            templates -= opened.pop()
+        elif isinstance(each, Element):
+            if is_root and not is_shown(each):
+                return None
+            is_root = False
+            if each.opens:
+                opened.append(each.named.is_template)
+                templates += opened[-1]
+            if each.named.is_base and b"href" in each.attributes and not templates:
+                return each.attributes[b"href"]
+    return None
+
+
+# With or without a prefix. Searching for letters first is much faster than for a tag.
+_base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
+
+
+def is_shown(root: Element) -> bool:
+    return root.named.vocabulary in SHOWN

@@ -1,0 +1,384 @@
+"""A visit of one XML document: views decode its values, and the base in scope resolves them.
+
+HTML in feeds is a nested document. The task's reader reads it with the base of the element around
+it. `xml` decides whether the document is sound, so that the findings count.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from relbase.bases.layers import Layer
+from relbase.edit import Edit, Span
+from relbase.expressions import regex
+from relbase.html.foreign import HTML
+from relbase.html.visit import base_late, nested, visit_value
+from relbase.html.vocabulary import Nested, Row, Slot
+from relbase.notes import Note, Reason
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.outcomes import (
+    Found,
+    Item,
+    Status,
+    lower,
+    lower_plain,
+    lowered,
+    plain_in_quotes,
+)
+from relbase.rewriting.reference import Place, on_codebase, pay
+from relbase.scan import binding
+from relbase.scan.batches import xml_scan_for
+from relbase.scan.plain_forms import is_same_in_css
+from relbase.url.resolver import is_absolute
+from relbase.values.syntaxes import Syntax
+from relbase.view.characters import decode_inner
+from relbase.view.runs import pieces
+from relbase.xml import structure
+from relbase.xml.bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
+from relbase.xml.escapes import (
+    doubts,
+    has_entities,
+    needs_xml_view,
+    pieces_view,
+    text_view,
+    value_view,
+    without_bad,
+)
+from relbase.xml.feeds import Items
+from relbase.xml.scanning import Ahead, skip
+from relbase.xml.structure import slots
+from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
+from relbase.xml.well_formed import Flaw, Soundness, examine
+
+if TYPE_CHECKING:
+    from relbase.rewriting.context import Context
+    from relbase.xml.names import Named
+
+
+_SHEET: Final = Row(Syntax.URL)
+_DOCTYPE: Final = b"<!DOCTYPE"
+
+
+class Visit:
+    """A visit of one document: its scopes, the current item of a feed, and what it counts."""
+
+    def __init__(self, text: bytes, around: Context) -> None:
+        self._text = text
+        self._around = around
+        self._document, self._noted, self._base_at = on_own_base(text, around)
+        self._scopes = Scopes(text, self._document)
+        reader = around.task.reader("text/html", "")
+        self._html = None if reader is None else reader.visit
+        self._around_html = self._in_html = around
+        self._items = Items(text, around)
+        self._is_outside = True
+        self._may_have_entities = self._is_html = False
+        self._late = 0
+        self._stayed: dict[Reason, list[Span]] = {}
+        self._unbound: set[bytes] = set()
+        self._scanned: Context | None = None
+        self._readable = without_bad(text, "\udcff")
+        self._scan: Callable[..., Any] | None = None
+        task = around.task  # which may have to see each reference
+        is_asked = task.places is not None or task.policy.keeper() is not None
+        self._may_enter = not is_asked and not task.policy.item_links
+
+    @cached_property
+    def soundness(self) -> Soundness:
+        """Whether the document is sound, and what is wrong with it."""
+        return examine(self._text)
+
+    def items(self) -> Iterator[Item]:
+        """The items of the document, provided that it is sound."""
+        around = self._around
+        yield from self._noted
+        if around.unstated is not None:
+            flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
+            yield note_on(Reason.XML_FLAW, self._text, around, flaw, "ignored")
+        for each in structure.elements(
+            self._text, *self._goes_ahead(), around.task.policy.xml_rows
+        ):
+            if isinstance(each, structure.Element):
+                yield from self._element(each)
+            elif isinstance(each, structure.Passed):
+                yield from self._passed(each)
+            elif isinstance(each, structure.Left):
+                self._scopes.leave()
+            elif isinstance(each, structure.Sheet):
+                self._may_have_entities = True  # no DTD declares entities for an instruction
+                slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
+                yield from self._slot(slot, around)
+            else:
+                flaw = self.soundness.unsound or Flaw(*each)
+                yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
+        yield from self._counted()
+
+    def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
+        task = self._around.task
+        if not task.edits_only or self._base_at:
+            return None, None
+        if binding.compiled is None:
+            return (None if task.policy.xml_rows else skip), None  # it knows only the tables
+
+        def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
+            return self._is_html or named.vocabulary != HTML
+
+        ahead = Ahead(self._scanning, may_learn, extended=task.policy.extended)
+        return ahead, ahead.learn
+
+    def _scanning(self) -> Callable[..., Any] | None:
+        inside = self._scopes.inside
+        if inside is not self._scanned:
+            self._scanned, self._scan = inside, None
+            if inside is not None:
+                reads = 0 if self._may_have_entities else binding.TELLS_FLAWS
+                is_plain = not (self._may_have_entities or inside.task.policy.item_links)
+                if is_plain and is_same_in_css(inside):
+                    reads |= binding.READS_MARKUP
+                enter = self._scopes.at_once if self._may_enter else lambda *_: None
+                self._scan = xml_scan_for(self._readable, inside, enter, reads)
+        self._scopes.passed.clear()
+        return self._scan
+
+    def _passed(self, passed: structure.Passed) -> Iterator[Item]:
+        context = self._scopes.inside
+        assert context is not None
+        edits, at = passed.edits, 0
+        budget = context.task.budget
+        written = [edit for edit in edits if _is_written(edit)] if passed.has_flaws else edits
+        is_charged = budget and not budget.spend_on_all(written)
+
+        def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
+            found, flawed = edits[first:last], []
+            if passed.has_flaws:
+                spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
+                flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
+                found = [edit for edit in found if _is_written(edit)]
+            return flawed, budget.paid_of(found, depth) if budget and is_charged else found
+
+        around = context.resolve, self._scopes.stated_at
+        for item, start, first, last, scope in passed.markups:
+            if item is not None:
+                self._enter(*item)
+            yield from chain(*taken(at, first, context.depth))
+            flawed, inside = taken(first, last, context.depth + 1)
+            self._items.compare(
+                start, *(self._scopes.passed[scope - 1] if scope else around), inside
+            )
+            yield from chain(flawed[:1], inside)
+            at = last
+        yield from chain(*taken(at, None, context.depth))
+        if passed.item is not None:
+            self._enter(*passed.item)
+
+    def _enter(self, start: int, name_end: int, end: int) -> None:
+        self._items.enter(structure.Item(self._text[start + 1 : name_end], start, end))
+
+    def _counted(self) -> Iterator[Note]:
+        around, late = self._around, self._late
+        yield from self._items.links.notes(around.part)
+        for reason, spans in self._stayed.items():
+            text = _STAYS[reason].format(len(spans), "s"[: len(spans) > 1])
+            yield Note(reason, around.part, spans[0], text)
+        if late and self._document.base.layer is Layer.EMBEDDED:
+            yield base_late(late, around, Span(self._base_at, self._base_at))
+
+    def _element(self, element: structure.Element) -> Iterator[Item]:
+        if self._is_outside:
+            self._is_outside = False
+            self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
+            self._scopes.counts = xml_base_counts(element, self._around)
+            self._is_html = element.named.vocabulary == HTML
+        if element.unbound:
+            yield from self._prefixes(element)
+        stated = self._scopes.stated
+        yield from self._scopes.enter(element)
+        if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
+            self._items.enter(structure.Item(element.name, element.start, element.end))
+        inside = self._scopes.inside
+        is_base = element.named.is_base
+        for slot in slots(self._text, element, extended=self._around.task.policy.extended):
+            states = is_base or slot.attribute == XML_BASE
+            context = inside
+            if states:
+                context = self._around if is_base else stated
+            if context is None:
+                continue
+            if slot.is_repeated or self._is_kept(slot, element):
+                yield from self._kept(slot, context)
+            elif states:
+                yield from self._slot(slot, context)
+            elif slot.value.start < self._base_at:
+                yield from self._before_base(self._inside(slot, element, context))
+            else:
+                yield from self._inside(slot, element, context)
+
+    def _prefixes(self, element: structure.Element) -> Iterator[Note]:
+        for prefix in element.unbound:
+            if prefix not in self._unbound:
+                self._unbound.add(prefix)
+                name, namespace = shown(prefix), CUSTOMARY[prefix].decode()
+                text = f'{name}: is not declared, read as xmlns:{name}="{namespace}"'
+                span = Span(element.start, element.end)
+                yield Note(Reason.XML_PREFIX, self._around.part, span, text)
+
+    def _is_kept(self, slot: Slot, element: structure.Element) -> bool:
+        """Whether `keep_fragments` keeps a value: the empty reference to its own document."""
+        if not self._around.task.policy.keep_fragments or element.named.vocabulary == HTML:
+            return False
+        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
+
+    def _inside(self, slot: Slot, element: structure.Element, context: Context) -> Iterable[Item]:
+        if slot.row.stays is not None:
+            self._stay(slot.row.stays, slot, context)
+            return ()
+        if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
+            return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
+        return self._slot(slot, context)
+
+    def _stay(self, reason: Reason, slot: Slot, context: Context) -> None:
+        """Remember a value that stays, unless it is absolute."""
+        url = url_of(self._text, slot.value)
+        if slot.row.syntax is not Syntax.URL or (
+            url and not is_absolute(url, context.task.profile)
+        ):
+            spans = self._stayed.setdefault(reason, [])
+            spans.append(Span(slot.value.start, slot.value.end))
+
+    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            self._late += isinstance(item, Edit)
+            yield item
+
+    def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
+        value = slot.value
+        raw = self._text[value.start : value.end]
+        if self._may_have_entities and has_entities(raw):
+            return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
+        if doubtful := doubts(raw, value.start, is_text=not value.quote):
+            return self._in_doubt(slot, raw, context, doubtful)
+        return self._read(slot, raw, context)
+
+    def _in_doubt(
+        self, slot: Slot, raw: bytes, context: Context, doubtful: Sequence[int]
+    ) -> Iterable[Item]:
+        task = context.task._replace(edits_only=False, found_only=False)
+        if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
+            trial = None
+            if task.budget:
+                trial = Budget(len(raw))
+                trial.listable = task.budget.listable
+            items = self._read(slot, raw, context.asking(task._replace(budget=trial)))
+            return _without(items, doubtful, context, trial)
+        tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
+        if any(isinstance(item, Edit) for item in tried):
+            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
+        return self._read(slot, raw, context)
+
+    def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
+        value = slot.value
+        codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
+        place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
+        if not value.quote and not _means_itself(raw):
+            in_pieces = b"<" in raw
+            if in_pieces and next(islice(pieces(raw), MAX_PIECES, None), None):
+                text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
+                return (
+                    Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
+                )
+            view = pieces_view(raw) if in_pieces else text_view(raw)
+            if slot.row.syntax is not Nested.HTML or self._html is None:
+                return lower(visit_value(view.inner, context, place), view, value.start)
+            if self._around_html is not context:  # most texts share it with the text before
+                self._around_html, self._in_html = context, nested(context)
+            bring = lower if context.task.found_only else lowered
+            return bring(self._html(view.inner, self._in_html), view, value.start)
+        if value.quote and needs_xml_view(raw):
+            view = value_view(raw, value.quote)
+            return lower(visit_value(view.inner, context, place), view, value.start)
+        views = partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
+        return lower_plain(visit_value(raw, context, place), plain_in_quotes, views, value.start)
+
+    def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
+        yield from self._kept(slot, context)
+        yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
+
+    def _kept(self, slot: Slot, context: Context) -> Iterator[Found]:
+        span = Span(slot.value.start, slot.value.end)
+        if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
+            yield Found(
+                span,
+                shown(slot.element),
+                shown(slot.attribute),
+                slot.row.syntax.value,
+                decode_inner(self._text[span.start : span.end]),
+                None,
+                context.base,
+                Status.KEPT,
+                context.part,
+            )
+
+
+def _is_written(edit: Edit) -> bool:
+    return cast("bytes | None", edit.new) is not None
+
+
+# The notes on values that stay; each gives their number, and an `s` if there are several.
+_STAYS: Final = {
+    Reason.FEED_GUID: "{} relative guid{} left unchanged: feed readers compare guids as strings",
+    Reason.XML_BASE64: "{} text{} in base64 left unchanged",
+}
+_ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
+
+# All references of a text with a flaw are in memory at once; no article is longer.
+MAX_FLAWED: Final = 1 << 18
+DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
+
+_means_itself: Final = regex(rb"[^<&]*+").fullmatch
+
+# An article has a handful of pieces; each needs a view of its own.
+MAX_PIECES: Final = 10_000
+
+
+def _without(
+    items: Iterable[Item], places: Sequence[int], context: Context, trial: Budget | None
+) -> Iterator[Item]:
+    """The items of a listed text, without edits of references that contain one of `places`.
+
+    Only the other references are charged to the budget.
+    """
+    edits: list[Edit] = []
+    left: list[Span] = []
+    is_noted = False
+    budget = context.task.budget
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        elif isinstance(item, Note):
+            yield item
+        else:
+            at = bisect_left(places, item.span.start)
+            holds = at < len(places) and places[at] < item.span.end
+            depth = context.depth + 1
+            if item.status is Status.REWRITTEN and (
+                holds or not pay(item.reference, item.url, budget, depth)
+            ):
+                left.append(item.span)
+                if holds and not is_noted:
+                    is_noted = True
+                    yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
+                item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
+            if not context.task.edits_only or item.status is Status.UNRESOLVED:
+                yield item
+    if budget and trial:
+        budget.listable = trial.listable
+        budget.refused += trial.refused
+    starts = [span.start for span in left]
+    for edit in edits:
+        at = bisect_left(starts, edit.start + 1) - 1
+        if at < 0 or edit.start > left[at].end:
+            yield edit

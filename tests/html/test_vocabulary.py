@@ -1,0 +1,153 @@
+"""Which attribute of which element holds a URL: every row, and what is in none.
+
+`@` stands where the base's directory is written: `<a href="@x">` says that `<a href="x">` becomes
+`<a href="http://h.example/d/x">`, and `<p href="x">` that it stays.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+from rows import cases, rows
+
+from relbase import Policy, Profile, links, rewrite
+from relbase.html.vocabulary import PLACES
+
+TABLES = Path(__file__).with_name("vocabulary.txt")
+
+URL = "http://h.example/d/p.html"
+DIRECTORY = "http://h.example/d/"
+
+
+def each(title: str) -> list[str]:
+    """The rows of a table; `[a b]` in one makes two."""
+    found = []
+    for (row,) in rows(TABLES, title, str):
+        parts = re.split(r"\[([^\[\]]+ [^\[\]]*)\]", row)
+        choices = [part.split() if at % 2 else [part] for at, part in enumerate(parts)]
+        found += ["".join(chosen) for chosen in product(*choices)]
+    return found
+
+
+HTML_ROWS, FOREIGN_ROWS, CONDITIONS = each("html"), each("foreign"), each("conditions")
+EXTENDED = each("extended")
+
+
+def html(row: str) -> bytes:
+    return row.replace("@", "").encode()
+
+
+def expected(row: str) -> bytes:
+    return row.replace("@", DIRECTORY).encode()
+
+
+@pytest.mark.parametrize("row", HTML_ROWS + FOREIGN_ROWS + CONDITIONS)
+@pytest.mark.parametrize("extended", [False, True])
+def test_rows(row: str, extended: bool) -> None:  # noqa: FBT001
+    policy = Policy(extended=extended)
+    assert rewrite(html(row), url=URL, kind="html", policy=policy).data == expected(row)
+
+
+@pytest.mark.parametrize("row", each("never"))
+@pytest.mark.parametrize("extended", [False, True])
+def test_what_is_in_no_row_stays(row: str, extended: bool) -> None:  # noqa: FBT001
+    document = html(row)
+    assert (
+        rewrite(document, url=URL, kind="html", policy=Policy(extended=extended)).data is document
+    )
+
+
+@pytest.mark.parametrize("row", EXTENDED)
+def test_extended_rows(row: str) -> None:
+    document = html(row)
+    assert rewrite(document, url=URL, kind="html").data is document
+    assert rewrite(document, url=URL, kind="html", policy=Policy(extended=True)).data == expected(
+        row
+    )
+
+
+@cases(TABLES, "codebase", row=str, added=str)
+def test_codebase(row: str, added: str) -> None:
+    """Rule 7: a base for rfc1808 and rfc3986, none for browsers."""
+    for profile, base in zip(Profile, (added, added, "@"), strict=True):
+        result = rewrite(html(row.replace("%", "")), url=URL, kind="html", profile=profile)
+        assert result.data == expected(row.replace("%", base)), profile
+
+
+# Rule 6: (element with an empty value, whether that is a reference)
+EMPTY = [
+    ("<a href='{}'>", URL),
+    ("<area href='{}'>", URL),
+    ("<base href='{}'>", URL),
+    ("<svg><a href='{}'/></svg>", URL),
+    ("<svg><a xlink:href='{}'/></svg>", URL),
+    ("<form action='{}'>", URL),
+    ("<button formaction='{}'>", URL),
+    ("<input formaction='{}'>", URL),
+    *[
+        (row.replace("@x", "{}"), "")
+        for row in HTML_ROWS
+        if row.count("@") == 1
+        and "'@x'" in row
+        and not row.startswith(
+            ("<a ", "<area href", "<base", "<form", "<button", "<input formaction")
+        )
+    ],
+    ("<svg><image href='{}'/><use xlink:href='{}'/></svg>", ""),
+    ("<math href='{}'></math>", ""),
+    ("<a ping='{}' attributionsrc='{}'>", ""),
+    ("<img srcset='{}'>", ""),
+    ("<meta http-equiv=refresh content='0;url={}'>", ""),
+    ("<p style='a:url({})'>", ""),
+    ("<p style='a:url(\"{}\")'>", ""),
+    ('<script type=speculationrules>{{"prefetch":[{{"urls":["{}"]}}]}}</script>', ""),
+    ('<script type=importmap>{{"imports":{{"{}":"{}"}}}}</script>', ""),
+    ('<script type=importmap>{{"scopes":{{"{}":{{}}}}}}</script>', URL),
+]
+
+
+@pytest.mark.parametrize(("template", "written"), EMPTY)
+@pytest.mark.parametrize("blank", ["", " "])
+def test_where_an_empty_value_is_a_reference(template: str, written: str, blank: str) -> None:
+    document = template.format(blank, blank).encode()
+    becomes = template.format(blank + written, blank + written).encode()
+    result = rewrite(document, url=URL, kind="html")
+    assert result.data == becomes
+    assert result.changed == bool(written)
+
+
+@pytest.mark.parametrize("row", each("local"))
+def test_local_references_stay(row: str) -> None:
+    """Rule 8."""
+    document = row.encode()
+    result = rewrite(document, url=URL, kind="html")
+    assert result.data is document
+    assert result.notes == ()
+    assert [link.status.value for link in result.links] == ["kept"] * ("usemap" not in row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        *("<a href='{}#x'>", "<area href='{}#x'>", "<svg><a href='{}#x'/></svg>"),
+        *("<svg><a xlink:href='{}#x'/></svg>", "<math href='{}#x'></math>", "<img src='{}#x'>"),
+        "<link href='{}#x'>",
+    ],
+)
+def test_other_fragments_are_resolved(row: str) -> None:
+    """Rule 8."""
+    assert rewrite(row.format("").encode(), url=URL, kind="html").data == row.format(URL).encode()
+
+
+def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
+    documents = [html(row) for row in HTML_ROWS + FOREIGN_ROWS + CONDITIONS + EXTENDED]
+    seen = {
+        link.attribute.encode()
+        for document in documents
+        for link in links(document, url=URL, kind="html", policy=Policy(extended=True))
+    }
+    seen.add(b"srcdoc")  # its links are those of the document in it
+    assert seen - {b"", b"style"} == {attribute for _, _, attribute in PLACES} - {b"style"}

@@ -1,0 +1,194 @@
+"""What the compiled scanner reads on its own: every edit is the one of the exact tokenizer."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import examples
+from rows import cases, rows
+from scanners import SCANNERS, assert_agreed
+from strategies import pages
+
+from relbase import Profile, resolve, rewrite
+from relbase.edit import Edit
+from relbase.scan import binding
+
+TABLES = Path(__file__).with_name("scanning.txt")
+
+URL = "http://h.example/d/p.html?id=1"
+# Without a `=`, so that it can be written into an unquoted value as it is.
+PLAIN_URL = "http://h.example/d/p.html"
+
+
+def becomes(fits: int = binding.UNQUOTED | binding.IN_CSS) -> binding.EditsByShape:
+    """An edit of each shape that says which."""
+    edit = {shape: binding.ShapeEdit(0, b"%d" % shape, 0, fits) for shape in binding.SAMPLES}
+    return {**dict.fromkeys(range(32)), **edit}
+
+
+BECOMES = becomes()
+QUOTED = becomes(binding.IN_CSS)
+NONE: binding.EditsByShape = dict.fromkeys(range(32))
+
+
+def search(
+    text: bytes, becomes: binding.EditsByShape = QUOTED, *, in_css: bool = False
+) -> tuple[list[Edit], int]:
+    """What the compiled scanner makes of a text, and where it stops."""
+    found, at, _cost = binding.scanning(in_css=in_css)(becomes, text, 0, len(text))
+    return found, at
+
+
+COMPILED = pytest.mark.skipif(
+    binding.COMPILED not in SCANNERS, reason="the compiled scanner was not built"
+)
+
+
+# Rows: a token that is passed over, and one beside it that must not be.
+TOKENS = rows(TABLES, "tokens", bytes, bytes)
+
+
+@COMPILED
+@pytest.mark.parametrize(("passed", "looked_at"), TOKENS)
+def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
+    for told in (NONE, QUOTED):
+        assert search(passed, told) == ([], -1)
+        assert search(looked_at, told) != ([], -1)
+
+
+# Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
+SHAPES = [
+    (b"/a/b?c#d", binding.Shape.ROOT),
+    (b"#a", binding.Shape.FRAGMENT),
+    (b"#", binding.Shape.FRAGMENT),
+    (b"?a=b&amp;c=d", binding.Shape.QUERY),
+    (b"?a&b", binding.Shape.QUERY),
+    (b"//a/b", binding.Shape.NETWORK),
+    (b"a/b.html", binding.Shape.PATH),
+    (b"a.b/c:d", binding.Shape.PATH),
+    (b"a?b:c", binding.Shape.PATH),
+    (b"./", binding.Shape.HERE),
+    (b"./a/b?c", binding.Shape.HERE),
+    (b"../a", binding.Shape.HERE + 1),
+    (b"../../", binding.Shape.HERE + 2),
+    (b"../" * binding.MAX_UP + b"a.b", binding.Shape.HERE + binding.MAX_UP),
+    # with white space in it or around it
+    (b"a b", binding.Shape.PATH),
+    (b" /a", binding.Shape.ROOT),
+    (b"./a b/\n", binding.Shape.HERE),
+]
+NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
+NO_SHAPES += [b".", b"..", b"./.", b"././a", b".././a", b"..//a", b"./?a", b"../#a", b"../a:b"]
+NO_SHAPES += [b"../" * (binding.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
+NO_SHAPES += [b"./;", b"a&#46;b", b"&sol;a", b"a/&period;/b", b"a\\b", b"//", b"a.b:c", b"?#x"]
+
+
+@COMPILED
+@pytest.mark.parametrize(("value", "shape"), SHAPES)
+def test_shapes(value: bytes, shape: int) -> None:
+    for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
+        text = tag % value
+        at = text.index(value.strip())
+        assert search(text) == ([Edit(at, at, b"%d" % shape)], -1)
+    if value == b"".join(value.split()):
+        text = b"<p><img alt='' src=%b title=x>" % value
+        at = text.index(value, 7)
+        assert search(text, BECOMES) == ([Edit(at, at, b"%d" % shape)], -1)
+        assert search(text) == ([], 3)
+
+
+@COMPILED
+def test_what_becomes_of_a_shape_cannot_be_told() -> None:
+    for told, error in (({}, KeyError), ({10: ()}, TypeError), ({10: "x"}, ValueError)):
+        with pytest.raises(error):
+            search(b"<a href='b'><noscript><a href='c'></noscript>", told)  # type: ignore[arg-type]
+
+
+# Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
+RULES = rows(TABLES, "rules", bytes, list[str])
+
+
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize(("text", "places"), RULES)
+def test_rules(text: bytes, places: list[str], profile: Profile) -> None:
+    result = assert_agreed(text, url=URL, kind="html", profile=profile)
+    assert [str(edit.start) for edit in result.edits] == places
+
+
+@COMPILED
+@pytest.mark.parametrize("value", NO_SHAPES)
+def test_no_shapes(value: bytes) -> None:
+    # What may be a scheme is looked at, or known to be one.
+    found = search(b'<p><a href="%b">' % value)
+    assert found in ([([], 3)] + [([], -1)] * (b":" in value))
+
+
+@COMPILED
+@cases(TABLES, "styles", text=bytes, is_read=bool)
+def test_what_is_read_in_values(text: bytes, is_read: bool) -> None:  # noqa: FBT001
+    exact = assert_agreed(text, url=URL, kind="html").edits
+    found, at = search(text, in_css=True)
+    assert at == (-1 if is_read else 0)
+    if is_read:
+        assert [edit.start for edit in found] == [edit.start for edit in exact] != []
+
+
+# What is plain differs in these; RFC 3986 is as RFC 1808.
+SHAPED = (Profile.RFC1808, Profile.WHATWG)
+
+
+@cases(TABLES, "several", text=bytes)
+def test_several_references(text: bytes) -> None:
+    for profile in SHAPED:
+        assert_agreed(text, url=URL, kind="html", profile=profile)
+
+
+PLAIN = st.builds(
+    lambda tag, value: tag % value,
+    st.sampled_from(
+        [tag + b">" for tag in (b'<a href="%b"', b"<img src='%b' alt=x", b'<link href="%b"/')]
+        + [b"<a href=%b>", b"<p><img src=%b alt=x>", b"<link href=%b/>"]
+        + [b"<iframe src='%b'></iframe>", b"<script src='%b'></script>", b"<a href='' href='%b'>"]
+    ),
+    st.sampled_from([b"", b"http://a/"] + [value for value, _ in SHAPES] + NO_SHAPES),
+)
+# What is passed over as a whole, and pieces of it in any order.
+WHOLE = st.sampled_from(
+    [piece for pair in TOKENS for piece in pair]
+    + [text for text, _ in RULES]
+    + [b"<noscript>", b"</noscript>", b"<!--[if IE]>", b"<![endif]-->", b"<!--", b"-->", b"<!-->"]
+    + [b"<script>", b"</script>", b"<style>", b"</style>", b"<svg>", b"</svg>", b"<p a='", b"'>"]
+)
+
+
+@pytest.mark.parametrize("profile", SHAPED)
+@examples(50)
+@given(data=st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))
+def test_both_make_the_same_edits(data: bytes, profile: Profile) -> None:
+    for url in (URL, PLAIN_URL):
+        assert_agreed(data, url=url, kind="html", profile=profile)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("profile", SHAPED)
+def test_both_make_the_same_edits_of_real_pages(profile: Profile, data: Path) -> None:
+    files = sorted((data / "real-pages").rglob("*.htm*"))
+    assert files
+    for page in files:
+        assert_agreed(page.read_bytes(), url=URL, kind="html", profile=profile)
+
+
+HOSTS = ["0x7f.1", "H.Example", "xn--zca.example", "a--b.c", "h.example:80", "h:8", "h.e"]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("profile", Profile)
+def test_a_base_in_a_feed_whose_host_is_written_otherwise(host: str, profile: Profile) -> None:
+    base = f"http://{host}/a/b"
+    entry = "<entry xml:base='%s'><link href='%s'/><link href='%s'/></entry>"
+    feed = "<feed xmlns='http://www.w3.org/2005/Atom'>%s</feed>"
+    pairs = [(one, resolve(base, one, profile=profile)) for one in ("x", "/x")]
+    before, after = (feed % (entry % (base, *links) * 3) for links in zip(*pairs, strict=True))
+    made = rewrite(before.encode(), url="http://h.example/", kind="xml", profile=profile)
+    assert made.data == after.encode()
