@@ -12,7 +12,7 @@ from relbase.edit import Edit, PackedEdits, are_dense
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Found, Item, Packed, Status
+from relbase.rewriting.outcomes import Item, Packed, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.scan.binding import spliced
 from relbase.session.at_once import edits_at_once, links_at_once
@@ -212,7 +212,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit] | PackedEdits:
             for item in batch:
                 if isinstance(item, Note):
                     notes.add(item)
-                elif isinstance(item, Found) and item.status is Status.UNRESOLVED:
+                elif isinstance(item, Reference) and item.status is Status.UNRESOLVED:
                     left += 1
                     base = base or item.base
     if base is not None:
@@ -236,18 +236,18 @@ _MOVED: Final = (
 )
 
 
-def found_called(data: bytes, call: Call) -> Iterator[Found]:
+def found_called(data: bytes, call: Call) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
     items = _visit(open_input(data, call), edits_only=False)
-    return (item for item in items if isinstance(item, Found))
+    return (item for item in items if isinstance(item, Reference))
 
 
-def packed_called(data: bytes, call: Call) -> Iterator[Found | Packed]:
+def packed_called(data: bytes, call: Call) -> Iterator[Reference | Packed]:
     """Yield every reference, as `found_called` does, or many at once as columns."""
     given = open_input(data, call)
     is_plain = given.document.view is None and given.document.format.makes_links
     items = _visit(given, edits_only=False, link=Packed if is_plain else None)
-    return (item for item in items if isinstance(item, (Found, Packed)))
+    return (item for item in items if isinstance(item, (Reference, Packed)))
 
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:
@@ -269,7 +269,7 @@ def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
             _, _, _, _, _, _, _, (at, _), line, column, _ = item[-1]
             line_start = at - column + 1
             continue
-        if not isinstance(item, Found):
+        if not isinstance(item, Reference):
             continue
         start = item.span.start
         if lines := data.count(b"\n", at, start):

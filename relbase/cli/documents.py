@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.cli.origins.paths import Found
+    from relbase.cli.origins.paths import FoundUrl
     from relbase.mail.mbox import Lengths, Numbered
     from relbase.session.options import Call
 
@@ -59,7 +59,7 @@ def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
 
 
 def calls(
-    source: OpenInput, settings: Settings, finder: Finder, found: Found | None = None
+    source: OpenInput, settings: Settings, finder: Finder, found: FoundUrl | None = None
 ) -> Iterator[tuple[InputDocument, Call]]:
     """Yield the documents of an input. Without `found`, find its URL and decompress it first."""
     if found is None:

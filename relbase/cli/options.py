@@ -24,7 +24,7 @@ from relbase.cli import group
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
-from relbase.cli.origins.paths import Found, Mirror, Root
+from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import expression, regex
@@ -62,7 +62,7 @@ class Settings(NamedTuple):
     verbosity: Verbosity = Verbosity.COUNTED
     origins: Origins = Origins()
     message_urls: MessageUrlTable | None = None
-    message_map: Mapping[str, Found] = {}  # by selectors; the source is a line
+    message_map: Mapping[str, FoundUrl] = {}  # by selectors; the source is a line
 
     def call(self, name: str) -> Call:
         """Return the call for an input with this name, before its document is read."""
@@ -230,10 +230,10 @@ def date(value: str) -> str:
 
 def map_of_urls(
     what: str, key: Callable[[str], str], comments: tuple[str, ...], value: str
-) -> dict[str, Found]:
+) -> dict[str, FoundUrl]:
     """Read a file with `what`, a tab and a URL on each line; `key` makes the keys."""
     data = read_file(value, f"give a file with {what}, a tab and a URL on each line")
-    found: dict[str, Found] = {}
+    found: dict[str, FoundUrl] = {}
     # Windows programs begin a text with a byte order mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
@@ -243,7 +243,7 @@ def map_of_urls(
         url = url.strip()
         try:
             why = unsuitable(url) if name else "it has no tab after a name"
-            if why is None and found.setdefault(key(name), Found(url, place)).url != url:
+            if why is None and found.setdefault(key(name), FoundUrl(url, place)).url != url:
                 why = "a line before gives it another URL"
         except ValueError as error:
             why = str(error)

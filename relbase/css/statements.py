@@ -38,7 +38,7 @@ from relbase.html.tags import all_but, any_case
 
 if TYPE_CHECKING:
     # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
-    Found: TypeAlias = tuple[int, int, bytes, Form]
+    Reference: TypeAlias = tuple[int, int, bytes, Form]
 
     # Reads ahead in a text from an offset. It returns what it found, the offset of the statement
     # that it did not read, or -1, and the offset in it of what needs a closer look, or -1.
@@ -126,7 +126,7 @@ _IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
 
 class _Step(NamedTuple):
     pos: int
-    found: Found | None = None
+    found: Reference | None = None
     push: bytes = b""
     pop: bool = False
 
@@ -174,7 +174,7 @@ _TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 _FIRST: Final = regex(rb"(?:\\(?:\r\n|[\n\r\f]))*+(?s:%b|.)?+" % ESCAPE)
 
 
-def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | None:
+def _reference(text: bytes, found: Reference, *, custom: bool) -> CssReference | None:
     """Return the reference that was found, without white space around it; None if empty."""
     start, end, quote, form = found
     raw = text[start:end]

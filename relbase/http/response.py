@@ -32,7 +32,7 @@ from relbase.header_fields import ROWS, States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Found, Item, Status, parted, shift
+from relbase.rewriting.outcomes import Item, Reference, Status, parted, shift
 from relbase.values import headers
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _hindrance(response: _Response) -> str:
 def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
     """The findings in an encoded body, without edits; each has the whole body as its span."""
     for item in items:
-        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        if isinstance(item, Reference) and item.status is Status.REWRITTEN:
             yield item._replace(span=body, status=Status.KEPT)
         elif not isinstance(item, Edit):
             yield item._replace(span=body)

@@ -17,7 +17,7 @@ from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Found, Item, lower, shift
+from relbase.rewriting.outcomes import Item, Reference, lower, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
@@ -59,7 +59,7 @@ def visit_body(entity: MailPart) -> Iterator[Item]:
         yield note._replace(span=part.body)
     task = entity.context.task
     if task.found_only and not _may_be_refused(entity, document, view):
-        found = (one for one in document.visit() if isinstance(one, Found))
+        found = (one for one in document.visit() if isinstance(one, Reference))
         yield from lower(found, view, part.body.start)
     else:
         both = task._replace(found_only=False)
@@ -153,8 +153,8 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
         while waiting:
             opened = open_document(waiting.pop())
             for one in opened[1].visit() if opened else ():
-                index = named.get(one.reference) if isinstance(one, Found) else None
-                if isinstance(one, Found) and index is not None and index not in bases:
+                index = named.get(one.reference) if isinstance(one, Reference) else None
+                if isinstance(one, Reference) and index is not None and index not in bases:
                     bases[index] = one.base
                     # It may itself link other parts.
                     inside = entity.context.on(one.base)
@@ -200,7 +200,7 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
         for item in opened[1].visit():
             if isinstance(item, Edit):
                 edits.append(item)
-            elif isinstance(item, Found):
+            elif isinstance(item, Reference):
                 spans.extend(item.span)
         span = Span(part.body.start + at, part.body.end + at)
         where = entity.context.part, span, part.encoding

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Found, Item, Status, drained, held
+from relbase.rewriting.outcomes import Item, Reference, Status, drained, held
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -116,11 +116,11 @@ def _longest(text: bytes, eol: bytes) -> int:
 
 
 def keep_in_lines(
-    findings: Iterable[Found | Note], lines: Sequence[Span]
-) -> Iterator[Found | Note]:
+    findings: Iterable[Reference | Note], lines: Sequence[Span]
+) -> Iterator[Reference | Note]:
     starts = [line.start for line in lines]
     for item in findings:
-        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        if isinstance(item, Reference) and item.status is Status.REWRITTEN:
             index = bisect_right(starts, item.span.start) - 1
             if index >= 0 and item.span.start < lines[index].end:
                 yield item._replace(status=Status.KEPT)

@@ -53,7 +53,7 @@ class Task(NamedTuple):
     reader: Readers  # of nested documents, by media type and file name (each may be "")
     # Only edits, notes and unresolved references are needed; text without any may be skipped.
     edits_only: bool = False
-    # Only `Found` is needed, no edits or notes. Mail needs edits as well if they decide whether a
+    # Only `Reference` is needed, no edits or notes. Mail needs edits as well if they decide whether a
     # reference can be rewritten.
     found_only: bool = False
     policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document

@@ -27,7 +27,7 @@ class Status(Enum):
     UNRESOLVED = "unresolved"  # no base, or the algorithm fails
 
 
-class Found(NamedTuple):
+class Reference(NamedTuple):
     """A reference that was found in a text."""
 
     span: Span  # its bytes in the visited text
@@ -54,7 +54,7 @@ class Packed(NamedTuple):
     part: str
 
 
-Item: TypeAlias = Found | Note | Edit
+Item: TypeAlias = Reference | Note | Edit
 
 
 def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
@@ -71,7 +71,7 @@ def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
             yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
 
 
-def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
+def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Reference | Note]:
     """Yield the findings and notes among items; append the edits to a list."""
     for item in items:
         if isinstance(item, Edit):
@@ -82,7 +82,7 @@ def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
 
 def held(
     items: Iterable[Item], offset: int = 0, *, at_once: bool
-) -> Generator[Item, None, tuple[Iterable[Found | Note], list[Edit]]]:
+) -> Generator[Item, None, tuple[Iterable[Reference | Note], list[Edit]]]:
     """Return findings and edits separately; with `at_once`, yield the findings instead."""
     edits: list[Edit] = []
     findings = parted(items, edits)
@@ -112,8 +112,8 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
 
 
 def _placed(
-    findings: Iterator[Found | Note], view: View, offset: int
-) -> Generator[Item, None, list[Found | Note]]:
+    findings: Iterator[Reference | Note], view: View, offset: int
+) -> Generator[Item, None, list[Reference | Note]]:
     """Yield findings in batches; return the first batch that overlaps or is not in order."""
     last, place = -1, None
     while batch := list(islice(findings, _BATCH)):
@@ -129,7 +129,7 @@ def _placed(
 
 
 def _moved(
-    findings: Iterable[Found | Note], places: Mapping[Span, Span], offset: int
+    findings: Iterable[Reference | Note], places: Mapping[Span, Span], offset: int
 ) -> Iterator[Item]:
     for item in findings:
         if item.span is None:

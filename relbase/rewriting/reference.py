@@ -12,7 +12,7 @@ from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Found, Item, Status
+from relbase.rewriting.outcomes import Item, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
@@ -68,7 +68,7 @@ def visit_url(
     if status is Status.REWRITTEN and not pay(written, url, task.budget, context.depth):
         status, url, note = Status.KEPT, None, None
     if not task.edits_only or (status is Status.UNRESOLVED and note is None):
-        yield Found(
+        yield Reference(
             span,
             place.element,
             place.attribute,

@@ -16,7 +16,7 @@ from relbase.edit import Span
 from relbase.html.tokens import skipping
 from relbase.html.vocabulary import NONE_NAMED, Row, named_rows
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Found, Packed, Status
+from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
 from relbase.scan.binding import HELD, KIND, Scan, attribute_names, is_local
 from relbase.scan.plain_forms import NO_EDITS, shape_edits, walk_for
@@ -229,7 +229,7 @@ def utf_8(text: str) -> bytes:
 
 
 class _Lister:
-    """Makes `Found` of what the scanner lists."""
+    """Makes `Reference` of what the scanner lists."""
 
     def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
         self._context = context
@@ -238,7 +238,7 @@ class _Lister:
         self._element = element
         self._edits = shape_edits(context)
 
-    def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Reference]:
         base, part, charset = self._context.base, self._context.part, self._context.charset
         attributes, verdict_of = self._attributes, self._verdict
         for start, end, shape, attribute, holds, name, name_end in records:
@@ -257,7 +257,7 @@ class _Lister:
                 verdict[0],
                 part,
             )
-            yield tuple.__new__(Found, values)
+            yield tuple.__new__(Reference, values)
 
     def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
         edit = self._edits[shape]

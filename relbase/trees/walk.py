@@ -22,7 +22,7 @@ from relbase.html.vocabulary import Nested, Row, held
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task
-from relbase.rewriting.outcomes import Found, Item, Status, lower
+from relbase.rewriting.outcomes import Item, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot, all_counting
@@ -335,7 +335,7 @@ class Walk:
         for item in items:
             if isinstance(item, Edit):
                 edits.append(item)
-            elif isinstance(item, Found):
+            elif isinstance(item, Reference):
                 start, url, status = item.span.start, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
                     status = Status.UNRESOLVED  # there are no notes to say so

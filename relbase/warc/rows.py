@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.api import base, found_called, packed_called
 from relbase.expressions import regex
-from relbase.rewriting.outcomes import Found, Packed
+from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session.options import DEFAULT_POLICY, check
 from relbase.url.resolver import Profile, ProfileName
@@ -187,7 +187,7 @@ def link_rows(
     return _rows(page, warc, found_called(page.body, call))
 
 
-def _rows(page: Page, warc: str, found: Iterable[Found]) -> Iterator[LinkRow]:
+def _rows(page: Page, warc: str, found: Iterable[Reference]) -> Iterator[LinkRow]:
     place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     known, stated = None, ("", "", "")
     for span, *what, found_on, status, part in found:
@@ -206,7 +206,7 @@ def packed_rows(
         if are_packed:
             yield from (_packed(page, warc, packed) for packed in cast("Any", group))
         else:
-            yield from _rows(page, warc, cast("Iterable[Found]", group))
+            yield from _rows(page, warc, cast("Iterable[Reference]", group))
 
 
 def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Found, Item, Status, drained
+from relbase.rewriting.outcomes import Item, Reference, Status, drained
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
 from relbase.xml.visit import DOUBTFUL, Visit
@@ -79,9 +79,9 @@ def _changes(item: Item) -> bool:
 
 def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
-        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        if isinstance(item, Reference) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
-        elif isinstance(item, Found) or (isinstance(item, Note) and item.text is not DOUBTFUL):
+        elif isinstance(item, Reference) or (isinstance(item, Note) and item.text is not DOUBTFUL):
             yield item
 
 

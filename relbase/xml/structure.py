@@ -99,7 +99,7 @@ class Passed(NamedTuple):
     has_flaws: bool  # then some edits have None: a reference with a flaw stays
 
 
-Found: TypeAlias = Element | Sheet | Left | Broken | Passed
+Reference: TypeAlias = Element | Sheet | Left | Broken | Passed
 
 # Reads ahead from an offset, given how many elements are open and how many must stay open.
 Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
@@ -121,7 +121,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     ahead: Ahead | None = None,
     learn: Learn | None = None,
     rows: tuple[str, ...] = (),
-) -> Iterator[Found]:
+) -> Iterator[Reference]:
     """Yield the elements of a document that can hold references, also by rows of a user."""
     names = Names(rows)
     scopes: list[_Scope] = []

@@ -21,8 +21,8 @@ from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import (
-    Found,
     Item,
+    Reference,
     Status,
     lower,
     lower_plain,
@@ -307,10 +307,10 @@ class Visit:
         yield from self._kept(slot, context)
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
-    def _kept(self, slot: Slot, context: Context) -> Iterator[Found]:
+    def _kept(self, slot: Slot, context: Context) -> Iterator[Reference]:
         span = Span(slot.value.start, slot.value.end)
         if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
-            yield Found(
+            yield Reference(
                 span,
                 shown(slot.element),
                 shown(slot.attribute),

@@ -89,7 +89,7 @@ WAYS: Final = {
 }
 
 
-class Found(NamedTuple):
+class Reference(NamedTuple):
     """What is there: the contents of the files of a name, what is left, the report's rows."""
 
     files: dict[str, set[bytes]]
@@ -101,12 +101,12 @@ class Found(NamedTuple):
 _CHANGING: Final = re.compile(r",.*|(?<=\.bak)\.\d+$")
 
 
-def found(top: Path) -> Found:
+def found(top: Path) -> Reference:
     paths = [path for path in top.rglob("*") if path.is_file()]
     return told((str(path.relative_to(top)), {path.read_bytes()}) for path in paths)
 
 
-def told(named: Iterable[tuple[str, set[bytes]]]) -> Found:
+def told(named: Iterable[tuple[str, set[bytes]]]) -> Reference:
     """What names with their contents (a name may have one of several) are."""
     files: dict[str, set[bytes]] = {}
     left, rows = Counter[str](), list[dict[str, object]]()
@@ -120,7 +120,7 @@ def told(named: Iterable[tuple[str, set[bytes]]]) -> Found:
             rows = [json.loads(row) for row in whole.splitlines()]
         else:
             files.setdefault(_CHANGING.sub("", name), set()).update(contents)
-    return Found(files, left, rows)
+    return Reference(files, left, rows)
 
 
 class Trial:
@@ -164,7 +164,7 @@ class Trial:
         run.wait()
         return is_killed
 
-    def look(self, there: Found) -> Counter[str]:
+    def look(self, there: Reference) -> Counter[str]:
         """Count what is wrong, and what killed runs may leave."""
         counts = there.left
         for name in {*self.before, *there.files}:

@@ -10,8 +10,8 @@ from growth import assert_linear_from_10_ms
 from relbase.bases.layers import UNKNOWN
 from relbase.edit import Edit, Span
 from relbase.rewriting.outcomes import (
-    Found,
     Item,
+    Reference,
     Status,
     lower,
     lower_plain,
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def found(start: int, end: int) -> Found:
+def found(start: int, end: int) -> Reference:
     span = Span(start, end)
-    return Found(span, "a", "href", "url", "", None, UNKNOWN, Status.KEPT, "")
+    return Reference(span, "a", "href", "url", "", None, UNKNOWN, Status.KEPT, "")
 
 
 def spans(items: Iterable[Item]) -> list[tuple[int, ...]]:
-    return [tuple(item.span) for item in items if isinstance(item, Found)]
+    return [tuple(item.span) for item in items if isinstance(item, Reference)]
 
 
 def edits(items: Iterable[Item]) -> list[Edit]:

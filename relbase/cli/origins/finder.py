@@ -17,7 +17,7 @@ from relbase import api
 from relbase.bases.layers import found_url, retrieval
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
-from relbase.cli.origins.paths import Found, Mirror, Root
+from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.formats.rows import FORMATS
@@ -30,7 +30,7 @@ from relbase.url.resolver import Profile
 
 class Origins(NamedTuple):
     detect: bool = True
-    mapped: dict[str, Found] | None = None  # --map: by file names; the source is a line
+    mapped: dict[str, FoundUrl] | None = None  # --map: by file names; the source is a line
     roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()  # suffixes
@@ -63,16 +63,16 @@ class Finder:
         for tree in trees if origins.detect else ():
             self._listed |= paths.listed_in(tree) or {}
 
-    def _stated(self, path: str) -> Iterator[Found]:
+    def _stated(self, path: str) -> Iterator[FoundUrl]:
         """The URLs that the options and the lists give a file, strongest first."""
         mapped = self.origins.mapped or {}
         for name in self._names(path) if mapped else ():
             if name in mapped:
-                yield Found(mapped[name].url, "--map", given=True)
+                yield FoundUrl(mapped[name].url, "--map", given=True)
         if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
             yield rooted
         if path in self._listed:
-            yield Found(self._listed[path], "the list of what was saved")
+            yield FoundUrl(self._listed[path], "the list of what was saved")
         for mirror in self.origins.mirrors:
             if (mirrored := paths.url_in_mirror(path, mirror)) is not None:
                 yield mirrored
@@ -139,8 +139,8 @@ class Finder:
         tops = (os.curdir, *self.trees)
         return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
 
-    def find(self, source: OpenInput, url: str | None) -> Found:
-        found = Found(url, "--url", given=True) if url else Found()
+    def find(self, source: OpenInput, url: str | None) -> FoundUrl:
+        found = FoundUrl(url, "--url", given=True) if url else FoundUrl()
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
             found = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
@@ -150,7 +150,7 @@ class Finder:
                 return _with_dump(found, dump, suffix)
         return found
 
-    def call(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Call:
+    def call(self, call: Call, found: FoundUrl, source: OpenInput, data: bytes) -> Call:
         is_piped = source.name == STDIN and self.origins.local is None
         row = FORMATS[kind_of_call(call, data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
@@ -174,7 +174,7 @@ class Finder:
             return call
         return call._replace(origin=Origin(found.source, found.notes, beside))
 
-    def _in_page(self, found: Found, marks: Marks, data: bytes) -> Found:
+    def _in_page(self, found: FoundUrl, marks: Marks, data: bytes) -> FoundUrl:
         if marks.pages:
             return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
         own = _chosen(paths.canonical(data) if self.origins.canonical else ())
@@ -183,7 +183,7 @@ class Finder:
         return found._replace(notes=(*found.notes, *marks.notes, *own.notes))
 
     def _places(
-        self, call: Call, found: Found, source: OpenInput, data: bytes, marks: Marks
+        self, call: Call, found: FoundUrl, source: OpenInput, data: bytes, marks: Marks
     ) -> Places | None:
         local = self.origins.local or ("companion" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
@@ -242,7 +242,7 @@ class Finder:
         return self._known[path]
 
 
-def _chosen(all_stated: Iterable[Found]) -> Found:
+def _chosen(all_stated: Iterable[FoundUrl]) -> FoundUrl:
     notes: list[Note] = []
     for stated in all_stated:
         if stated.given:
@@ -251,7 +251,7 @@ def _chosen(all_stated: Iterable[Found]) -> Found:
         if url:
             return stated._replace(url=url, notes=(*notes, *remarks, *stated.notes))
         notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
-    return Found(notes=tuple(notes))
+    return FoundUrl(notes=tuple(notes))
 
 
 def _opened_base(call: Call, path: str, data: bytes) -> str:
@@ -285,7 +285,7 @@ def _marks(data: bytes) -> Marks:
     return read_marks(data)
 
 
-def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
+def _with_dump(found: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:
     """Add what a header dump states. The log of `wget -S` has the URL; `curl -D` does not."""
     from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 

@@ -58,7 +58,7 @@ _CANONICAL: Final = (
 )
 
 
-class Found(NamedTuple):
+class FoundUrl(NamedTuple):
     url: str | None = None
     source: str = ""  # for people
     sure: bool = True  # otherwise its directory is right, but its end is a guess
@@ -98,14 +98,14 @@ def _quoted(steps: list[str]) -> str:
     return quoted("/".join((*directories, "" if name in INDEXES else name)), _SAFE)
 
 
-def url_on_root(path: str, roots: tuple[Root, ...]) -> Found | None:
+def url_on_root(path: str, roots: tuple[Root, ...]) -> FoundUrl | None:
     # The last --root for a directory counts: reversed, since `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
     steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
     if root is None:
         return None
-    return Found(root.url + _quoted(steps), f"--root {root.directory}", given=True)
+    return FoundUrl(root.url + _quoted(steps), f"--root {root.directory}", given=True)
 
 
 class Mirror(NamedTuple):
@@ -124,7 +124,7 @@ def original_name(path: str) -> str | None:
     return None
 
 
-def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
+def url_in_mirror(path: str, mirror: Mirror) -> FoundUrl | None:
     steps = inside(path, mirror.directory)
     if steps is None:
         return None
@@ -152,7 +152,7 @@ def url_in_mirror(path: str, mirror: Mirror) -> Found | None:
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
         url = f"{url}?{quoted(query, _SAFE + '?')}"
-    return Found(url, source, sure, notes=tuple(notes))
+    return FoundUrl(url, source, sure, notes=tuple(notes))
 
 
 def mirror_in(tree: str) -> str | None:
@@ -222,7 +222,7 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def beside(source: OpenInput) -> Iterator[Found]:
+def beside(source: OpenInput) -> Iterator[FoundUrl]:
     """Yield the URLs that are stated beside an input, strongest first."""
     if source.status is None:
         return
@@ -231,11 +231,11 @@ def beside(source: OpenInput) -> Iterator[Found]:
         with suppress(OSError, AttributeError):  # Windows has none
             value = os.getxattr(source.file.fileno(), name)
         if 0 < len(value) <= _LIMIT and (url := read(value)):
-            yield Found(url, f"the attribute {name}")
+            yield FoundUrl(url, f"the attribute {name}")
     for pattern, read, shown in _FILES:
         content = side_file(source.input, pattern.format(source.input.parts[-1]))
         if content is not None and (url := read(content)):
-            yield Found(url, shown)
+            yield FoundUrl(url, shown)
 
 
 def side_file(one: Input, name: str) -> bytes | None:
@@ -296,7 +296,7 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 )
 
 
-def canonical(data: bytes) -> Iterator[Found]:
+def canonical(data: bytes) -> Iterator[FoundUrl]:
     """Yield the address that a page calls its own, if any; several pages may state the same."""
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
@@ -307,5 +307,7 @@ def canonical(data: bytes) -> Iterator[Found]:
             read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
-                yield Found(clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source)
+                yield FoundUrl(
+                    clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source
+                )
                 return
