@@ -12,7 +12,7 @@ from relbase.edit import Edit, PackedEdits, are_dense
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Item, Packed, Reference, Status
+from relbase.rewriting.outcomes import Outcome, Packed, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.scan.binding import spliced
 from relbase.session.at_once import edits_at_once, links_at_once
@@ -182,7 +182,7 @@ def _base_of(data: bytes, call: Call) -> Base:
 
 def _visit(
     given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | None = None
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     """The items of an input, with offsets in its bytes, and at last the note on growth."""
     document = given.document
     budget = Budget(len(document.data))

@@ -10,7 +10,7 @@ from relbase.css.functions import Form, css_view, is_settled
 from relbase.edit import Span
 from relbase.html.vocabulary import Nested, Row
 from relbase.notes import Reason
-from relbase.rewriting.outcomes import Item, Status, lower, lower_plain, plain_in_css
+from relbase.rewriting.outcomes import Outcome, Status, lower, lower_plain, plain_in_css
 from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, visit_url
 from relbase.scan.batches import css_scan_for
 from relbase.url.resolver import Profile
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
+def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Outcome]:
     place = _SHEET if place is None else place
     scan = css_scan_for(context, place.element, place.attribute)
     if scan is None and context.task.edits_only and is_settled(text):

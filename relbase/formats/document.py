@@ -10,7 +10,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.context import Context, Task
-from relbase.rewriting.outcomes import Item, lower
+from relbase.rewriting.outcomes import Outcome, lower
 from relbase.savers.marks import NONE, Marks
 from relbase.view.charset import (
     DEFAULT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from relbase.mail.documents import DecodedBody
     from relbase.view.runs import View
 
-Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
+Visit: TypeAlias = Callable[[bytes, Context], Iterator[Outcome]]
 # Finds the charset of a document from its bytes and the label in the header, if there is one.
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
 # Shows bytes of a charset as UTF-8; None if the bytes themselves can be scanned.
@@ -106,7 +106,7 @@ class Document(NamedTuple):
     context: Context  # of its container, with the charset of the text
     notes: tuple[Note, ...] = ()  # why its references cannot be looked for
 
-    def visit(self, task: Task | None = None) -> Iterator[Item]:
+    def visit(self, task: Task | None = None) -> Iterator[Outcome]:
         """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())

@@ -23,7 +23,7 @@ from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import (
-    Item,
+    Outcome,
     Packed,
     drained,
     lower,
@@ -51,12 +51,12 @@ MAX_SRCDOC_DEPTH: Final = 16
 MAX_SRCDOC_BYTES: Final = 16 << 20
 
 
-def visit_html(text: bytes, around: Context) -> Iterator[Item]:
+def visit_html(text: bytes, around: Context) -> Iterator[Outcome]:
     if around.task.edits_only or around.task.link is not None:
         budget = around.task.budget
         before = None if budget is None else budget.state()
         inside, notes = on_own_base(text, None, around)
-        items: list[Item] = []
+        items: list[Outcome] = []
         elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
         attribute, rest = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
@@ -84,11 +84,11 @@ _KEPT: Final = 1 << 14
 
 def _up_to_base(
     text: bytes,
-    elements: Iterator[tokens.Element | Iterable[Item]],
-    items: list[Item],
+    elements: Iterator[tokens.Element | Iterable[Outcome]],
+    items: list[Outcome],
     inside: Context,
     around: Context,
-) -> tuple[Attribute | None, Iterator[Item]]:
+) -> tuple[Attribute | None, Iterator[Outcome]]:
     """Return the `<base>` that decides; what is visited before it goes into `items`.
 
     Looking for it first would take a tenth of the time. Only when too many items are kept (threat
@@ -117,7 +117,7 @@ def _up_to_base(
 
 def _visit_on_base(
     text: bytes, attribute: Attribute | None, inside: Context, around: Context
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
@@ -141,17 +141,17 @@ def base_late(count: int, around: Context, span: Span) -> Note:
     return Note(Reason.BASE_LATE, around.part, span, text)
 
 
-def _made_at_once(element: tokens.Element | Iterable[Item], context: Context) -> int:
+def _made_at_once(element: tokens.Element | Iterable[Outcome], context: Context) -> int:
     if isinstance(element, Packed):
         return element.size
     return len(element) if isinstance(element, list) and context.task.link is not None else 0
 
 
 def _visit_element(
-    text: bytes, element: tokens.Element | Iterable[Item], inside: Context, around: Context
-) -> Iterable[Item]:
+    text: bytes, element: tokens.Element | Iterable[Outcome], inside: Context, around: Context
+) -> Iterable[Outcome]:
     if not isinstance(element, tokens.Element):
-        return (cast("Item", element),) if _made_at_once(element, inside) else element
+        return (cast("Outcome", element),) if _made_at_once(element, inside) else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     has_marks = around.task.detect and not around.depth
@@ -162,13 +162,13 @@ def _visit_element(
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
 
-def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Outcome]:
     """Visit a conditional comment, in which mail and old pages hide markup."""
     for element in tokens.elements(text, 0, len(text), hidden=True, scan=scan_for(inside)):
         yield from _visit_element(text, element, inside, around)
 
 
-def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
+def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
     place = Place(
@@ -196,7 +196,7 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Item]:
     return lower_plain(visit_value(raw, context, place), plain, make_view, attribute.start)
 
 
-def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
+def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Outcome]:
     """Visit raw text, where character references cannot replace what the charset lacks."""
     if context.charset == "utf-8" and context.encoding in UNICODE:
         return shift(visit_value(raw, context, place), offset)
@@ -222,19 +222,19 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
     return _raw_view(part, context, css_escaped)
 
 
-def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     """Visit one decoded value, by the syntax of its row."""
     return _VISITS[place.row.syntax](text, context, place)
 
 
-def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
     for span in SYNTAXES[syntax](text):
         yield from visit_url(text, span, context, place)
 
 
-def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     syntax = guessed(text)
     if syntax is None:
         return iter(())
@@ -242,7 +242,7 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item
     return visit_value(text, context, place._replace(row=row))
 
 
-def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
+def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Outcome]:
     held = context.held + (len(text) if context.depth else 0)
     if text and (context.depth >= MAX_SRCDOC_DEPTH or held > MAX_SRCDOC_BYTES):
         limit = f"deeper than {MAX_SRCDOC_DEPTH}"
@@ -266,7 +266,7 @@ def _visit_json(
     text: bytes,
     context: Context,
     place: Place,
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     context = context.in_utf_8()
     for found in find(text):
         view = json_view(text[found.start : found.end])
@@ -274,7 +274,7 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
-def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     yield from _visit_json(json_text.speculation_rules, text, context, place)
     # If the page states its own base, the patterns match wherever the page is opened.
     patterns = json_text.relative_patterns(text) if context.base.layer is not Layer.EMBEDDED else []
@@ -288,7 +288,7 @@ _NO_MATCH: Final = "a relative one matches no link where the page is opened from
 
 
 # How to visit a value of each syntax; its text is decoded, in UTF-8.
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Outcome]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_markup,
@@ -298,7 +298,7 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterat
 }
 
 
-def _write_value(items: Iterable[Item], attribute: Attribute, charset: str) -> Iterator[Item]:
+def _write_value(items: Iterable[Outcome], attribute: Attribute, charset: str) -> Iterator[Outcome]:
     """The items of an attribute without a value; an edit writes one, with quotes."""
     equals = b"" if attribute.equals else b"="
     make_view = partial(attribute_view, b"", b'"', charset)

@@ -32,7 +32,7 @@ from relbase.header_fields import ROWS, States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Item, Reference, Status, parted, shift
+from relbase.rewriting.outcomes import Outcome, Reference, Status, parted, shift
 from relbase.values import headers
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Response(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def visit_http(data: bytes, context: Context) -> Iterator[Item]:
+def visit_http(data: bytes, context: Context) -> Iterator[Outcome]:
     response = _read(data, context)
     if response is None:
         text = "it does not begin as an HTTP response: left unchanged"
@@ -172,7 +172,7 @@ def _length(value: bytes) -> int:
     return int(value) if value.isdigit() and len(value) < 19 else -1  # noqa: PLR2004
 
 
-def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
+def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Outcome]:
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
     for field in head.header.fields:
@@ -194,7 +194,7 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
         yield Note(Reason.KIND_UNSUPPORTED, part, Span(begin, end), text)
 
 
-def _visit_body(response: _Response) -> Iterator[Item]:
+def _visit_body(response: _Response) -> Iterator[Outcome]:
     found, part, inside = response.decoded, response.inside.part, response.inside
     if not range(*response.body):  # the answer to a HEAD, or a 304, whatever its header says
         return
@@ -227,7 +227,7 @@ def _hindrance(response: _Response) -> str:
     return ""
 
 
-def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
+def _in_coding(items: Iterator[Outcome], body: Span) -> Iterator[Outcome]:
     """The findings in an encoded body, without edits; each has the whole body as its span."""
     for item in items:
         if isinstance(item, Reference) and item.status is Status.REWRITTEN:

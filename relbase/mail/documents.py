@@ -17,7 +17,7 @@ from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Item, Reference, lower, shift
+from relbase.rewriting.outcomes import Outcome, Reference, lower, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
@@ -45,7 +45,7 @@ def open_document(entity: MailPart) -> tuple[View, Opened] | None:
     return view, reader.read(view.inner, entity.part.charset, entity.context)
 
 
-def visit_body(entity: MailPart) -> Iterator[Item]:
+def visit_body(entity: MailPart) -> Iterator[Outcome]:
     part = entity.part
     if (opened := open_document(entity)) is None:
         text = f"does not decode as {part.encoding!r}: left unchanged"
@@ -66,7 +66,7 @@ def visit_body(entity: MailPart) -> Iterator[Item]:
         yield from _fitted(entity, document.visit(both), view)
 
 
-def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
+def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
     part = entity.part
     items = lower(_signed(entity, items, view), view, part.body.start)
     if part.disputed:
@@ -76,7 +76,7 @@ def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
     return fit_header(entity, items)
 
 
-def _signed(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
+def _signed(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
     """The items of a document, with a note if an edit breaks a signature in it."""
     is_edited = False
     for item in items:
@@ -226,7 +226,7 @@ class Calendar(NamedTuple):
     context: Context
     notes: tuple[Note, ...] = ()
 
-    def visit(self, task: Task | None = None) -> Iterator[Item]:
+    def visit(self, task: Task | None = None) -> Iterator[Outcome]:
         """The items of the HTML descriptions, with offsets in the calendar."""
         context = self.context if task is None else self.context.asking(task)
         reader = context.task.reader("text/html", "")

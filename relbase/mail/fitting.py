@@ -14,13 +14,13 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Item, Reference, Status, drained, held
+from relbase.rewriting.outcomes import Outcome, Reference, Status, drained, held
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
 
 
-def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
+def fit(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a header or of a body that is not encoded, with only edits that mail allows."""
     findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
@@ -128,7 +128,7 @@ def keep_in_lines(
         yield item
 
 
-def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+def fit_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body that only some programs decode, with only edits that all show alike."""
     part, data = entity.part, entity.data
     findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
@@ -153,7 +153,7 @@ def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]
 _escapes: Final = regex(rb"=[^=]{0,2}").findall
 
 
-def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+def fit_header(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body, without edits that would make its first lines fields (threat N5).
 
     If no empty line ends a header, the first line that is not a field does. An edit may put a colon

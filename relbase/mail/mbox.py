@@ -15,7 +15,7 @@ from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Item, drained, held, shift
+from relbase.rewriting.outcomes import Outcome, drained, held, shift
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -127,7 +127,7 @@ def is_settled(message: mbox.Message, note: Note) -> bool:
     return note.reason is Reason.FIELD_STALE and note.span == message.length
 
 
-def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
+def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
     """The items of all messages of an mbox; part "3/1.2" is in the third message."""
     lengths = Lengths()
     for one in messages([data]):

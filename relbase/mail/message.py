@@ -20,7 +20,7 @@ from relbase.mail.fitting import fit, fit_header
 from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
 from relbase.notes import Note, Reason
 from relbase.results import Entity
-from relbase.rewriting.outcomes import Item, drained, held, lower, parted, shift
+from relbase.rewriting.outcomes import Outcome, drained, held, lower, parted, shift
 from relbase.rewriting.reference import Place, visit_url
 from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
@@ -39,7 +39,7 @@ _ENTITY: Final = "message/rfc822"
 MAX_ENCODED: Final = 3
 
 
-def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[Item]:
+def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[Outcome]:
     parts = mail.walk(data)
     yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
@@ -111,7 +111,7 @@ def message_entities(
                 yield replace(inner, span=body)
 
 
-def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
+def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
     part, task = entity.part, entity.context.task
     reader = reader_of(part, entity.context)
     is_leaf = part.multipart is None and not part.message
@@ -151,7 +151,7 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
     return transfer_view(part, entity.body, entity.eol)
 
 
-def _visit_header(entity: MailPart) -> Iterator[Item]:
+def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     # RFC 1808 §3.1, RFC 2557 §4.2
     part, context = entity.part, entity.context
     if context.task.found_only and not part.boundaries:  # no edit is refused
@@ -161,7 +161,7 @@ def _visit_header(entity: MailPart) -> Iterator[Item]:
     return fit(entity, header, _visit_fields(entity._replace(context=inside)))
 
 
-def _visit_fields(entity: MailPart) -> Iterator[Item]:
+def _visit_fields(entity: MailPart) -> Iterator[Outcome]:
     own = around = entity.context.base
     stated_by = ""
     if entity.states_base:
@@ -181,7 +181,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Item]:
 
 def visit_field(
     data: bytes, field: Field, form: headers.LinkingField, context: Context, *, words: bool = True
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(form.syntax))
     for span in form.find(value):
@@ -254,7 +254,7 @@ def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
     return message_fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))))
 
 
-def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
+def visit_mail(data: bytes, context: Context) -> Iterator[Outcome]:
     """The items of a message; for Apple Mail, with an edit of the line that states its size."""
     number, (start, end) = read_envelope(data)
     if number is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.headers import MessageUrlSource
     from relbase.rewriting.budget import Budget
-    from relbase.rewriting.outcomes import Item
+    from relbase.rewriting.outcomes import Outcome
     from relbase.savers.marks import Marks, Places
 
 
@@ -28,7 +28,7 @@ class Opened(Protocol):
 
     @property
     def notes(self) -> tuple[Note, ...]: ...
-    def visit(self, task: Task | None = None) -> Iterator[Item]: ...
+    def visit(self, task: Task | None = None) -> Iterator[Outcome]: ...
     def base(self) -> Base: ...
 
 
@@ -37,7 +37,7 @@ class Reader(Protocol):
 
     # Visits text that is already decoded; None if this kind is not searched for references.
     @property
-    def visit(self) -> Callable[[bytes, Context], Iterator[Item]] | None: ...
+    def visit(self) -> Callable[[bytes, Context], Iterator[Outcome]] | None: ...
     def read(self, data: bytes, label: str | None, context: Context) -> Opened: ...
 
 

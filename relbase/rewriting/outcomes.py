@@ -54,10 +54,10 @@ class Packed(NamedTuple):
     part: str
 
 
-Item: TypeAlias = Reference | Note | Edit
+Outcome: TypeAlias = Reference | Note | Edit
 
 
-def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
+def shift(items: Iterable[Outcome], offset: int) -> Iterator[Outcome]:
     """Move the items of a text that is not encoded and begins at `offset` of the text around it."""
     for item in items:
         if isinstance(item, Edit):
@@ -71,7 +71,7 @@ def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
             yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
 
 
-def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Reference | Note]:
+def parted(items: Iterable[Outcome], edits: list[Edit]) -> Iterator[Reference | Note]:
     """Yield the findings and notes among items; append the edits to a list."""
     for item in items:
         if isinstance(item, Edit):
@@ -81,8 +81,8 @@ def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Reference | Not
 
 
 def held(
-    items: Iterable[Item], offset: int = 0, *, at_once: bool
-) -> Generator[Item, None, tuple[Iterable[Reference | Note], list[Edit]]]:
+    items: Iterable[Outcome], offset: int = 0, *, at_once: bool
+) -> Generator[Outcome, None, tuple[Iterable[Reference | Note], list[Edit]]]:
     """Return findings and edits separately; with `at_once`, yield the findings instead."""
     edits: list[Edit] = []
     findings = parted(items, edits)
@@ -91,7 +91,7 @@ def held(
     return list(findings), edits
 
 
-def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome]:
     """The items of a view's inner text, in offsets of the text around it."""
     edits: list[Edit] = []  # lowered together, since neighbours may touch the same escape
     findings = parted(items, edits)
@@ -113,7 +113,7 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
 
 def _placed(
     findings: Iterator[Reference | Note], view: View, offset: int
-) -> Generator[Item, None, list[Reference | Note]]:
+) -> Generator[Outcome, None, list[Reference | Note]]:
     """Yield findings in batches; return the first batch that overlaps or is not in order."""
     last, place = -1, None
     while batch := list(islice(findings, _BATCH)):
@@ -130,7 +130,7 @@ def _placed(
 
 def _moved(
     findings: Iterable[Reference | Note], places: Mapping[Span, Span], offset: int
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     for item in findings:
         if item.span is None:
             yield item
@@ -149,11 +149,11 @@ _BATCH: Final = 1024
 
 
 def lower_plain(
-    items: Iterable[Item],
+    items: Iterable[Outcome],
     plain: Callable[[bytes], object],
     view: Callable[[], View],
     offset: int,
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     """The items of a text without escapes, although an edit may still need one."""
     rest = iter(items)
     while found := list(islice(rest, _BATCH)):
@@ -170,9 +170,9 @@ def drained(items: list[T]) -> Iterator[T]:
     return starmap(items.pop, repeat((), len(items)))
 
 
-def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+def lowered(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome]:
     """Like `lower`, but edits come first, one by one, so that a caller may stop at the first."""
-    findings: list[Item] = []
+    findings: list[Outcome] = []
 
     def edits() -> Iterator[Edit]:
         for item in items:

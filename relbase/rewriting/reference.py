@@ -12,7 +12,7 @@ from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Item, Reference, Status
+from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
@@ -49,7 +49,7 @@ def visit_url(
     context: Context,
     place: Place,
     keeps: Callable[[str], Verdict | None] | None = None,
-) -> Iterator[Item]:
+) -> Iterator[Outcome]:
     """Yield one URL as it was found, notes on it, and the edit that makes it absolute."""
     task = context.task
     if task.edits_only and text.startswith(ABSOLUTE, span.start, span.end):

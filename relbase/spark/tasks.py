@@ -23,7 +23,7 @@ from relbase.containers.warc import Fault, Record, Trouble
 from relbase.warc import pack
 from relbase.warc.rows import LinkRow, PackedRows, selector
 from relbase.warc.table import BATCH, ERRORS, REPEATED, Columns, error_row, schema_of
-from relbase.warc.work import Item, Job, Part, info_of, items, name_of
+from relbase.warc.work import Job, Outcome, Part, info_of, items, name_of
 
 if TYPE_CHECKING:
     Groups = Sequence[Sequence[Part]]
@@ -61,7 +61,7 @@ def _parts(groups: Groups | None, batch: pa.RecordBatch) -> Iterator[Sequence[Pa
         yield from (groups[number] for number in batch.column(0).to_pylist())
 
 
-def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
+def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Outcome]]:
     task = TaskContext.get()
     if job.careful or (task is not None and task.attemptNumber() > 0):
         return in_children(job, parts)
@@ -215,7 +215,7 @@ class _Begun(NamedTuple):
     url: str
 
 
-def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
+def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Outcome]]:
     """Process archives in child processes: each works until it is done, or until a record kills it.
 
     The next child skips all records that were begun: their results or faults are already here.
@@ -247,7 +247,7 @@ def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
 
 def _told_by_child(
     job: Job, parts: Sequence[Part], begun: int
-) -> Iterator[tuple[str, Item | _Begun] | None]:
+) -> Iterator[tuple[str, Outcome | _Begun] | None]:
     """Yield what a child process reports; None at the end if it finished."""
     command = [sys.executable, "-c", "from relbase.spark.tasks import child_main; child_main()"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -274,7 +274,7 @@ def child_main() -> None:
     with os.fdopen(os.dup(1), "wb") as output:
         os.dup2(2, 1)
 
-        def tell(value: tuple[str, Item | _Begun] | None) -> None:
+        def tell(value: tuple[str, Outcome | _Begun] | None) -> None:
             pickle.dump(value, output)
             output.flush()
 

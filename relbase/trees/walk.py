@@ -22,7 +22,7 @@ from relbase.html.vocabulary import Nested, Row, held
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task
-from relbase.rewriting.outcomes import Item, Reference, Status, lower
+from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot, all_counting
@@ -306,7 +306,7 @@ class Walk:
         element: Node,
         holder: Node,
         text: str,
-        visit: Callable[[Context], Iterable[Item]],
+        visit: Callable[[Context], Iterable[Outcome]],
         context: Context,
     ) -> Value:
         """What a text becomes: one visit for edits and one for links, since each is fast."""
@@ -325,7 +325,7 @@ class Walk:
         holder: Node,
         attribute: str | None,
         written: str,
-        items: Iterable[Item],
+        items: Iterable[Outcome],
     ) -> Value:
         """What a value or text becomes, from the items of a visit."""
         text = encode_inner(written)

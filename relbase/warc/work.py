@@ -51,12 +51,12 @@ class Job(NamedTuple):
 
 
 # Rows of links, or a conversion record with the number of its edits, or a fault.
-Item = list[Any] | tuple[bytes, int] | Fault
+Outcome = list[Any] | tuple[bytes, int] | Fault
 
 
 def items(
     job: Job, parts: Iterable[Part], skip: Skip = lambda _part, _record: False
-) -> Iterator[tuple[str, Item]]:
+) -> Iterator[tuple[str, Outcome]]:
     """Yield what each page of the archives becomes, with the path of its archive."""
     for path, group in groupby(parts, key=attrgetter("path")):
         file = None
@@ -104,7 +104,7 @@ def _unreadable(part: Part, error: Exception) -> Fault:
     return Fault(part.offset, "", "", Trouble.UNREADABLE, text[:300])
 
 
-def _made(job: Job, path: str, page: Page) -> Item:
+def _made(job: Job, path: str, page: Page) -> Outcome:
     try:
         if not job.converts:
             rows: Callable[..., Iterator[Any]] = packed_rows if job.packed else link_rows

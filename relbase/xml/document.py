@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Item, Reference, Status, drained
+from relbase.rewriting.outcomes import Outcome, Reference, Status, drained
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
 from relbase.xml.visit import DOUBTFUL, Visit
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
+def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
     """The items of an XML document; none of them changes it if it is not sound."""
     task = around.task
     before = None if task.budget is None else task.budget.state()
@@ -55,9 +55,9 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
 _MAY_WAIT: Final = 1 << 12
 
 
-def _begun(items: Iterator[Item]) -> tuple[list[Item], bool]:
+def _begun(items: Iterator[Outcome]) -> tuple[list[Outcome], bool]:
     """Return the first items, and whether soundness has to be checked before the rest."""
-    waiting: list[Item] = []
+    waiting: list[Outcome] = []
     for item in items:
         waiting.append(item)
         if _changes(item) or len(waiting) == _MAY_WAIT:
@@ -65,19 +65,19 @@ def _begun(items: Iterator[Item]) -> tuple[list[Item], bool]:
     return waiting, False
 
 
-def _start(item: Item) -> int:
+def _start(item: Outcome) -> int:
     if isinstance(item, Edit):
         return item.start
     return -1 if item.span is None else item.span.start
 
 
-def _changes(item: Item) -> bool:
+def _changes(item: Outcome) -> bool:
     if isinstance(item, Note):
         return item.text is DOUBTFUL  # without the flaw, it would be a change
     return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 
-def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
+def _unchanged(items: Iterable[Outcome]) -> Iterator[Outcome]:
     for item in items:
         if isinstance(item, Reference) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)

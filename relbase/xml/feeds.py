@@ -20,7 +20,7 @@ from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Item, drained, lower, shift
+from relbase.rewriting.outcomes import Outcome, drained, lower, shift
 from relbase.rewriting.reference import Place
 from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
@@ -129,12 +129,12 @@ class Items:
         self.links = ItemLinks(document)
         self._text = text
         self._lines = Lines(text, document.encoding)
-        self._item: structure.Item | None = None
+        self._item: structure.FeedItem | None = None
         self._link: Attribute | None = None
         self._end = -1
         self._linked: tuple[Context | None, Context | None] = None, None
 
-    def enter(self, item: structure.Item) -> None:
+    def enter(self, item: structure.FeedItem) -> None:
         """Enter an item, which lasts until it ends or the next one begins."""
         self._item = item
         self._end = -1
@@ -144,9 +144,9 @@ class Items:
         self,
         slot: Slot,
         context: Context,
-        visit: Callable[[Slot, Context], Iterable[Item]],
+        visit: Callable[[Slot, Context], Iterable[Outcome]],
         stated_at: int,
-    ) -> Iterable[Item]:
+    ) -> Iterable[Outcome]:
         """Visit HTML in a feed, against the link of its item if the policy says so."""
         item, task = self._item, context.task
         # An `xml:base` in the item, on the content itself or inside, overrides its link.
@@ -158,8 +158,8 @@ class Items:
         return visit(slot, context)
 
     def _compared(
-        self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Item]]
-    ) -> Iterator[Item]:
+        self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]
+    ) -> Iterator[Outcome]:
         edits, items = PackedEdits(), iter(visit(slot, context))  # there may be millions
         while batch := list(islice(items, _BATCH)):
             edits.extend([item for item in batch if isinstance(item, Edit)])
@@ -176,12 +176,12 @@ class Items:
         if (link := self._around(item, start)) is not None:
             self.links.compare(self._text, edits, url_of(self._text, link), resolve)
 
-    def _around(self, item: structure.Item, start: int) -> Attribute | None:
+    def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
         if self._end < 0:
             self._end, self._link = structure.item_link(self._text, item)
         return self._link if start < self._end else None
 
-    def _on_link(self, item: structure.Item, slot: Slot, context: Context) -> Context:
+    def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:
         """The context for HTML in an item: its base is the item's link, if there is one."""
         link = self._around(item, slot.value.start)
         if link is None:
@@ -222,7 +222,7 @@ _VERSION: Final = ("https://jsonfeed.org/version/", "http://jsonfeed.org/version
 _MARK: Final = b"\xef\xbb\xbf"
 
 
-def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
+def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
     start = len(_MARK) if text.startswith(_MARK) else 0
     feed = text[start:]
     urls = _item_urls(feed)
@@ -239,7 +239,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
             place = Place(names[-2], names[-1], row)
             link = urls.of(string.places[1]) if row is _HTML else None
             if link is None or not (url := _value(feed, link)):
-                items: Iterable[Item] = visit_value(view.inner, context, place)
+                items: Iterable[Outcome] = visit_value(view.inner, context, place)
             else:
                 source = f"url of item {string.places[1] + 1}"
                 stated = Statement(Layer.EMBEDDED, url, source, link)
@@ -292,7 +292,7 @@ def _of_item(
     link: Statement,
     *,
     links: ItemLinks,
-) -> Iterable[Item]:
+) -> Iterable[Outcome]:
     """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
     if context.task.policy.item_links:
         return visit_value(inner, context.on(context.established(link)[0]), place)

@@ -65,7 +65,7 @@ class Sheet(NamedTuple):
     href: Attribute
 
 
-class Item(NamedTuple):
+class FeedItem(NamedTuple):
     """The start tag of an item of a feed."""
 
     name: bytes  # as written
@@ -300,7 +300,7 @@ def text_end(text: bytes, pos: int) -> int:
     return pos
 
 
-def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
+def item_link(text: bytes, item: FeedItem) -> tuple[int, Attribute | None]:
     """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
     prefix, colon, local = item.name.rpartition(b":")
     name = prefix + colon + b"link"

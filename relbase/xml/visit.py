@@ -21,7 +21,7 @@ from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import (
-    Item,
+    Outcome,
     Reference,
     Status,
     lower,
@@ -92,7 +92,7 @@ class Visit:
         """Whether the document is sound, and what is wrong with it."""
         return examine(self._text)
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[Outcome]:
         """The items of the document, provided that it is sound."""
         around = self._around
         yield from self._noted
@@ -144,7 +144,7 @@ class Visit:
         self._scopes.passed.clear()
         return self._scan
 
-    def _passed(self, passed: structure.Passed) -> Iterator[Item]:
+    def _passed(self, passed: structure.Passed) -> Iterator[Outcome]:
         context = self._scopes.inside
         assert context is not None
         edits, at = passed.edits, 0
@@ -176,7 +176,7 @@ class Visit:
             self._enter(*passed.item)
 
     def _enter(self, start: int, name_end: int, end: int) -> None:
-        self._items.enter(structure.Item(self._text[start + 1 : name_end], start, end))
+        self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
         around, late = self._around, self._late
@@ -187,7 +187,7 @@ class Visit:
         if late and self._document.base.layer is Layer.EMBEDDED:
             yield base_late(late, around, Span(self._base_at, self._base_at))
 
-    def _element(self, element: structure.Element) -> Iterator[Item]:
+    def _element(self, element: structure.Element) -> Iterator[Outcome]:
         if self._is_outside:
             self._is_outside = False
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
@@ -198,7 +198,7 @@ class Visit:
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
-            self._items.enter(structure.Item(element.name, element.start, element.end))
+            self._items.enter(structure.FeedItem(element.name, element.start, element.end))
         inside = self._scopes.inside
         is_base = element.named.is_base
         for slot in slots(self._text, element, extended=self._around.task.policy.extended):
@@ -232,7 +232,9 @@ class Visit:
             return False
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
-    def _inside(self, slot: Slot, element: structure.Element, context: Context) -> Iterable[Item]:
+    def _inside(
+        self, slot: Slot, element: structure.Element, context: Context
+    ) -> Iterable[Outcome]:
         if slot.row.stays is not None:
             self._stay(slot.row.stays, slot, context)
             return ()
@@ -249,12 +251,12 @@ class Visit:
             spans = self._stayed.setdefault(reason, [])
             spans.append(Span(slot.value.start, slot.value.end))
 
-    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
+    def _before_base(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
         for item in items:
             self._late += isinstance(item, Edit)
             yield item
 
-    def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
+    def _slot(self, slot: Slot, context: Context) -> Iterable[Outcome]:
         value = slot.value
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
@@ -265,7 +267,7 @@ class Visit:
 
     def _in_doubt(
         self, slot: Slot, raw: bytes, context: Context, doubtful: Sequence[int]
-    ) -> Iterable[Item]:
+    ) -> Iterable[Outcome]:
         task = context.task._replace(edits_only=False, found_only=False)
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
             trial = None
@@ -279,7 +281,7 @@ class Visit:
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
         return self._read(slot, raw, context)
 
-    def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
+    def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Outcome]:
         value = slot.value
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
@@ -303,7 +305,7 @@ class Visit:
         views = partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
         return lower_plain(visit_value(raw, context, place), plain_in_quotes, views, value.start)
 
-    def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
+    def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Outcome]:
         yield from self._kept(slot, context)
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
@@ -345,8 +347,8 @@ MAX_PIECES: Final = 10_000
 
 
 def _without(
-    items: Iterable[Item], places: Sequence[int], context: Context, trial: Budget | None
-) -> Iterator[Item]:
+    items: Iterable[Outcome], places: Sequence[int], context: Context, trial: Budget | None
+) -> Iterator[Outcome]:
     """The items of a listed text, without edits of references that contain one of `places`.
 
     Only the other references are charged to the budget.

@@ -10,7 +10,7 @@ from growth import assert_linear_from_10_ms
 from relbase.bases.layers import UNKNOWN
 from relbase.edit import Edit, Span
 from relbase.rewriting.outcomes import (
-    Item,
+    Outcome,
     Reference,
     Status,
     lower,
@@ -29,11 +29,11 @@ def found(start: int, end: int) -> Reference:
     return Reference(span, "a", "href", "url", "", None, UNKNOWN, Status.KEPT, "")
 
 
-def spans(items: Iterable[Item]) -> list[tuple[int, ...]]:
+def spans(items: Iterable[Outcome]) -> list[tuple[int, ...]]:
     return [tuple(item.span) for item in items if isinstance(item, Reference)]
 
 
-def edits(items: Iterable[Item]) -> list[Edit]:
+def edits(items: Iterable[Outcome]) -> list[Edit]:
     return [item for item in items if isinstance(item, Edit)]
 
 
@@ -71,7 +71,7 @@ def test_what_was_found_is_lowered_in_its_order(
 
 
 def test_edits_are_lowered_together() -> None:
-    items: list[Item] = [found(1, 2), Edit(1, 2, b"x"), found(2, 3), Edit(2, 2, b"y")]
+    items: list[Outcome] = [found(1, 2), Edit(1, 2, b"x"), found(2, 3), Edit(2, 2, b"y")]
     assert edits(lower(items, view(), 100)) == [Edit(101, 104, b"<xy>")]
 
 
@@ -79,11 +79,11 @@ def test_edits_are_lowered_together() -> None:
 def test_time_is_linear(overlap: bool) -> None:  # noqa: FBT001
     """A note on each reference of a document in UTF-16, as of a late base element."""
 
-    def make(size: int) -> tuple[View, list[Item]]:
-        references: list[Item] = [found(at, at + 1) for at in range(0, size, 2)]
+    def make(size: int) -> tuple[View, list[Outcome]]:
+        references: list[Outcome] = [found(at, at + 1) for at in range(0, size, 2)]
         return utf_16("xé" * size), [*references, *references] if overlap else references
 
-    def run(case: tuple[View, list[Item]]) -> None:
+    def run(case: tuple[View, list[Outcome]]) -> None:
         assert len(list(lower(case[1], case[0], 0))) == len(case[1])
 
     assert_linear_from_10_ms(run, make)
@@ -93,7 +93,7 @@ def test_a_view_is_made_only_where_something_needs_it() -> None:
     def no_view() -> View:
         raise AssertionError
 
-    items: list[Item] = [found(0, 1), Edit(0, 0, b"http://h/")]
+    items: list[Outcome] = [found(0, 1), Edit(0, 0, b"http://h/")]
     assert edits(lower_plain(items, plain_in_quotes, no_view, 5)) == [Edit(5, 5, b"http://h/")]
     items = [Edit(0, 0, b"'")]
     assert edits(lower_plain(items, plain_in_quotes, view, 5)) == [Edit(5, 5, b"<'>")]
