@@ -187,7 +187,7 @@ def _visit(
     document = given.document
     budget = Budget(len(document.data))
     # The visit can skip absolute references, unless a web archive may have written them.
-    may_pass = not isinstance(document.context.task.places, Unarchived)
+    may_pass = not isinstance(document.context.task.local_files, Unarchived)
     task = document.context.task._replace(
         edits_only=edits_only and may_pass,
         found_only=not edits_only and may_pass,

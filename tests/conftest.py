@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = "not long"
 
 
-def pytest_itemcollected(item: pytest.Outcome) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     if not isinstance(item, pytest.Function):
         return
     if item.path.parent == ROOT / "cli":

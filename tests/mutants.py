@@ -109,7 +109,7 @@ def silently() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
 
-def passes(item: pytest.Outcome, failures: Failures) -> bool:
+def passes(item: pytest.Item, failures: Failures) -> bool:
     before = failures.count
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     return failures.count == before
@@ -165,7 +165,7 @@ class Result(NamedTuple):
     runs: int
 
 
-def judged(items: Sequence[tuple[pytest.Outcome, float]], prepare: Callable[[], object]) -> Result:
+def judged(items: Sequence[tuple[pytest.Item, float]], prepare: Callable[[], object]) -> Result:
     """Run tests in a child until one fails."""
 
     def work(say: Callable[[object], None]) -> None:
@@ -195,8 +195,8 @@ def judged(items: Sequence[tuple[pytest.Outcome, float]], prepare: Callable[[], 
 
 
 def reached(
-    items: Sequence[pytest.Outcome], by_path: dict[Path, dict[int, int]]
-) -> tuple[dict[int, list[pytest.Outcome]], dict[str, float]]:
+    items: Sequence[pytest.Item], by_path: dict[Path, dict[int, int]]
+) -> tuple[dict[int, list[pytest.Item]], dict[str, float]]:
     """Which tests come to which mutants, and how long each takes."""
 
     def work(say: Callable[[object], None]) -> None:
@@ -219,7 +219,7 @@ def reached(
             say((index, is_sound, time.perf_counter() - started, sorted(seen)))
 
     process = Process(work)
-    tests, seconds = defaultdict[int, list[pytest.Outcome]](list), dict[str, float]()
+    tests, seconds = defaultdict[int, list[pytest.Item]](list), dict[str, float]()
     while said := process.said(600):
         index, is_sound, taken, numbers = said
         item = items[index]
@@ -256,7 +256,7 @@ class Tally:
 class Engine(NamedTuple):
     """What was found out of the tests of all mutants at once."""
 
-    tests: dict[int, list[pytest.Outcome]]  # by the mutants that they come to
+    tests: dict[int, list[pytest.Item]]  # by the mutants that they come to
     seconds: dict[str, float]
     known: dict[Key, list[FunctionType]]
 

@@ -92,7 +92,7 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
 def rewritten(document: InputDocument, call: Call) -> Result:
     """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
     result = api.rewrite_called(document.data, call)
-    places = call.origin.places if call.origin else None
+    places = call.origin.local_files if call.origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
     if document.mbox is None:

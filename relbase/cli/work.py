@@ -220,7 +220,7 @@ class _Doing:
             done.first_unknown = done.first_unknown or document.number
         if done.warned.counts["zip"]:  # that warning says what to do
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
-        if isinstance(places := call.origin and call.origin.places, Neighbours):
+        if isinstance(places := call.origin and call.origin.local_files, Neighbours):
             self._tell_left_behind(places)
         is_mapped = call.message_urls is not None and self.holds_messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))

@@ -311,7 +311,7 @@ class _Lister:
         return f"<p>{badge(link.base)} {text(link.base.source)}</p>{said or no_base}"
 
     def _why_kept(self, reference: str, element: str) -> str:
-        places = self._call.origin.places if self._call.origin else None
+        places = self._call.origin.local_files if self._call.origin else None
         if reference.startswith("#"):
             return "a fragment of this document: left unchanged"
         if reference == "":

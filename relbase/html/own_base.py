@@ -87,9 +87,9 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     value = trimmed(tags.attribute_text(text, attribute, around.charset))
-    places = around.task.places
-    if isinstance(places, Unarchived):
-        value = places.base(value) or value
+    files = around.task.local_files
+    if isinstance(files, Unarchived):
+        value = files.base(value) or value
     source = f"<base href> at {line}:{column}{around.within}"
     return Statement(Layer.EMBEDDED, value, source, Span(attribute.start, attribute.end))
 

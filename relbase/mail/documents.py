@@ -96,7 +96,7 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     is_in_lines = part.encoding in IDENTITY and part.boundaries
     if is_apart and not (is_in_lines and _dashes(entity.data, *part.body)):
         return False
-    if budget is None or task.places is not None:
+    if budget is None or task.local_files is not None:
         return True
     before = budget.state()
     found = document.visit(task._replace(edits_only=True, found_only=False))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.outcomes import Outcome
-    from relbase.savers.marks import Marks, Places
+    from relbase.savers.marks import LocalFiles, Marks
 
 
 class Opened(Protocol):
@@ -53,13 +53,13 @@ class Task(NamedTuple):
     reader: Readers  # of nested documents, by media type and file name (each may be "")
     # Only edits, notes and unresolved references are needed; text without any may be skipped.
     edits_only: bool = False
-    # Only `Reference` is needed, no edits or notes. Mail needs edits as well if they decide whether a
-    # reference can be rewritten.
+    # Only references are needed, no edits or notes. Mail needs edits as well if they decide whether
+    # a reference can be rewritten.
     found_only: bool = False
     policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
     detect: bool = True  # whether marks of saving programs may state a retrieval URL
     budget: Budget | None = None  # of the document and everything nested in it; None: no limit
-    places: Places | None = None  # knows which files were saved beside the page
+    local_files: LocalFiles | None = None  # knows which files were saved beside the page
     # Whether a file with this name ("" if unknown) may contain references.
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)

@@ -230,18 +230,18 @@ class Verdict(NamedTuple):
 
 def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
     """Return what becomes of a reference; with `is_kept` it stays if it is relative."""
-    places, base = context.task.places, context.base.url
+    files, base = context.task.local_files, context.base.url
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
     if is_absolute(reference, context.task.profile, base) or (
         is_alone and parses_alone(reference, context.task.profile)
     ):
-        inside = places.inside(reference) if isinstance(places, Unarchived) else None
+        inside = files.inside(reference) if isinstance(files, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     is_local = place.row.local and reference.startswith("#")  # rule 8
     is_chosen = is_local or context.task.policy.keeps(reference)
-    if places is not None and not is_chosen:
-        placed = places(reference, place.element)
+    if files is not None and not is_chosen:
+        placed = files(reference, place.element)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
         if placed is not None and not (is_own and placed.url is not None):
             status = Status.KEPT if placed.url is None else Status.REWRITTEN

@@ -37,7 +37,7 @@ class Marks(NamedTuple):
 NONE: Final = Marks()
 
 
-class Placed(NamedTuple):
+class LocalFile(NamedTuple):
     """What becomes of a reference to a file that was saved beside a page (rule 17)."""
 
     # the URL of that file; None if the reference stays unchanged
@@ -47,7 +47,7 @@ class Placed(NamedTuple):
 
 # Called with each relative reference and its element; None if it leads away, so that the base
 # decides. A `<base>` stays if references that stay relative depend on it.
-Places: TypeAlias = "Callable[[str, str], Placed | None]"
+LocalFiles: TypeAlias = "Callable[[str, str], LocalFile | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
 _AT_END: Final = b"Mirrored from "
@@ -353,18 +353,18 @@ class Unarchived:
     """What becomes of an archived page's references if it is treated as the original page."""
 
     stamp: str
-    places: Places | None  # asked of references that the archive did not write
+    files: LocalFiles | None  # asked of references that the archive did not write
 
-    def __call__(self, reference: str, element: str) -> Placed | None:
+    def __call__(self, reference: str, element: str) -> LocalFile | None:
         """Return the URL that a relative reference is for, None to leave it to the base."""
         if element == "base":
-            return Placed(self.base(reference))
+            return LocalFile(self.base(reference))
         found = archived(reference)
         if found is not None:
-            return Placed(found.url)
+            return LocalFile(found.url)
         if reference.startswith(_OWN):  # the archive's own file: the page never had it
-            return Placed(f"{_HOST}{reference}")
-        return self.places(reference, element) if self.places else None
+            return LocalFile(f"{_HOST}{reference}")
+        return self.files(reference, element) if self.files else None
 
     def inside(self, reference: str) -> str | None:
         """Return the URL that the archive wrapped in an absolute reference, None if it did not."""

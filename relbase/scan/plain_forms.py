@@ -143,7 +143,7 @@ _remembered: Final = remembering(edits_on)
 
 
 def shape_edits(context: Context) -> ShapeEdits:
-    if context.task.places is not None:  # references to files beside the page may stay
+    if context.task.local_files is not None:  # references to files beside the page may stay
         return NO_EDITS
     url = context.base.url
     return _remembered(url)(url, context.task.profile, context.resolve, context.depth)

@@ -14,7 +14,7 @@ from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task
-from relbase.savers.marks import Marks, Placed, Unarchived
+from relbase.savers.marks import LocalFile, Marks, Unarchived
 
 if TYPE_CHECKING:
     from relbase.formats.document import Document
@@ -45,7 +45,7 @@ def open_input(data: bytes, call: Call) -> Input:
         reader,
         policies=tuple(policies_of(_values(call, POLICY_FIELD))),
         detect=call.detect,
-        places=call.origin.places if call.origin else None,
+        local_files=call.origin.local_files if call.origin else None,
         holds=name_may_hold,
         message_urls=call.message_urls,
         examines=call.examines,
@@ -65,13 +65,13 @@ def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Documen
     if origin is not None and not call.redirects:
         retrieved = [one._replace(source=origin.source) for one in retrieved]
     if marks is not None:
-        if not isinstance(task.places, Unarchived):
+        if not isinstance(task.local_files, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved:  # otherwise, the faults of weaker statements do not matter
             refused = tuple(dict.fromkeys((*refused, *marks.notes)))
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
-            task = task._replace(places=_beside)
+            task = task._replace(local_files=_beside)
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
     base, notes = establish(retrieved, UNKNOWN, profile=profile)
     more: list[Note] = []
@@ -92,10 +92,10 @@ _KEPT: Final = (
 )
 
 
-def _beside(reference: str, element: str) -> Placed | None:
+def _beside(reference: str, element: str) -> LocalFile | None:
     """Keep each reference that may lead to a file beside the page; no file is looked at."""
     leads_away = reference.startswith(("/", "\\")) and element != "base"
-    return None if leads_away else Placed()
+    return None if leads_away else LocalFile()
 
 
 def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:

@@ -28,7 +28,7 @@ from relbase.view.charset import lookup
 if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.notes import Note
-    from relbase.savers.marks import Places
+    from relbase.savers.marks import LocalFiles
 
 
 class URLObject(Protocol):
@@ -72,7 +72,7 @@ class Origin(NamedTuple):
     source: str  # what states the URL, for people
     notes: tuple[Note, ...] = ()  # about candidates that were refused
     # knows the files saved beside the page; None: do not look for them
-    places: Places | None = None
+    local_files: LocalFiles | None = None
 
 
 class Call(NamedTuple):

@@ -22,7 +22,7 @@ from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.formats.rows import FORMATS
 from relbase.notes import Note, Reason
-from relbase.savers.marks import NONE, Marks, Places, Unarchived, archived, read_marks
+from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, read_marks
 from relbase.session.opening import kind_of_call
 from relbase.session.options import Call, Origin
 from relbase.url.resolver import Profile
@@ -184,7 +184,7 @@ class Finder:
 
     def _places(
         self, call: Call, found: FoundUrl, source: OpenInput, data: bytes, marks: Marks
-    ) -> Places | None:
+    ) -> LocalFiles | None:
         local = self.origins.local or ("companion" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
             return None
@@ -215,8 +215,8 @@ class Finder:
         return self._unconverted(call, source, data, beside) if local == "resolve" else beside
 
     def _unconverted(
-        self, call: Call, source: OpenInput, data: bytes, beside: Places
-    ) -> Places | None:
+        self, call: Call, source: OpenInput, data: bytes, beside: LocalFiles
+    ) -> LocalFiles | None:
         """The places that undo the conversion of a mirrored page; None if it was not converted."""
         around = (one for one in self.origins.mirrors if paths.inside(source.name, one[0]))
         mirror = next(around, None)

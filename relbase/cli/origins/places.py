@@ -19,7 +19,7 @@ from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import Status
-from relbase.savers.marks import Placed, Places
+from relbase.savers.marks import LocalFile, LocalFiles
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile
 
@@ -125,10 +125,10 @@ class Neighbours:
         self._said: Counter[str] = Counter()  # links by what is said of them
         self._folders_kept: set[str] = set()  # into which links stay relative
 
-    def __call__(self, reference: str, element: str) -> Placed | None:
+    def __call__(self, reference: str, element: str) -> LocalFile | None:
         """Return what becomes of a reference; None to resolve it against the base."""
         if element == "base" and self._keeps_base:
-            return Placed()
+            return LocalFile()
         first = _step.match(reference)
         # Most references are settled at once, since the first step of their path is missing.
         path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
@@ -170,7 +170,7 @@ class Neighbours:
         paths = {unquoted(made.path), *({folder, f"{folder}/"} if name in INDEXES else ())}
         return made[:2] != known[:2] or unquoted(known.path) not in paths
 
-    def _place(self, reference: str) -> tuple[Placed | None, str]:
+    def _place(self, reference: str) -> tuple[LocalFile | None, str]:
         """Return what becomes of a reference, and what is said of it, or ""."""
         path = _path_of(self._base, reference)
         if path is None:
@@ -182,11 +182,11 @@ class Neighbours:
         if not (is_there or is_saved):
             return None, ""
         if self._local != "companion" and not is_there:
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED)), ""
+            return LocalFile(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED)), ""
         url = None if self._asked and self._local == "keep" else self._url_of(path)
         if self._local == "keep":
             self._folders_kept.add(folder)
-            return Placed(), "" if url is None else _LEFT
+            return LocalFile(), "" if url is None else _LEFT
         if self._local == "companion" and not is_saved:
             if url is None:
                 return None, _REWRITTEN
@@ -196,11 +196,11 @@ class Neighbours:
             _, _, _, query, fragment = rfc3986.split(reference)
             parts = rfc3986.split(url)
             query = query if parts.query is None else parts.query
-            return Placed(rfc3986.unsplit(parts._replace(query=query, fragment=fragment))), ""
+            return LocalFile(rfc3986.unsplit(parts._replace(query=query, fragment=fragment))), ""
         self._folders_kept.add(folder)
         if self._local == "resolve":
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN)), ""
-        return Placed(), _KEPT
+            return LocalFile(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN)), ""
+        return LocalFile(), _KEPT
 
 
 _NOT_SAVED: Final = (
@@ -239,7 +239,7 @@ _SAID: Final = {
 # `/` leads to a file in the mirror.
 
 
-def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
+def undone(call: Call, data: bytes, original: bytes, places: LocalFiles) -> LocalFiles:
     """Return the places that give each reference of a page the URL it had before conversion."""
     now, before = list(_links(call, data)), list(_links(call, original))
     stand = [[(one.element, one.attribute, one.syntax) for one in page] for page in (now, before)]
@@ -250,11 +250,11 @@ def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
         url = was.url if were.setdefault(link.reference, was.url) == was.url else None
         were[link.reference] = url
 
-    def place(reference: str, element: str) -> Placed | None:
+    def place(reference: str, element: str) -> LocalFile | None:
         url = were.get(reference)
         if element == "base":
-            return Placed()
-        return Placed(url) if url else places(reference, element)
+            return LocalFile()
+        return LocalFile(url) if url else places(reference, element)
 
     return place
 
