@@ -19,7 +19,7 @@ class States(Flag):
     BOTH = MAIL | HTTP
 
 
-class Holds(Enum):
+class ValueKind(Enum):
     """How a field contains references."""
 
     URL = "one URL, bare or wrapped, comments around it"
@@ -45,7 +45,7 @@ class FieldRow(NamedTuple):
     # Whether links can refer to the part by it (RFC 2557 §4). It resolves against the base that
     # the other fields of its header state, and it is not a base if it is a `cid:`.
     names_part: bool = False
-    holds: Holds | None = None  # how it contains references, in mail and in HTTP
+    holds: ValueKind | None = None  # how it contains references, in mail and in HTTP
     follows: Follows | None = None  # what it says about the body
     signs: bool = False  # whether it signs a message
     is_read: bool = False  # whether it is read for something else: types, encodings, marks
@@ -57,27 +57,27 @@ class FieldRow(NamedTuple):
 
 FIELDS: Final = (
     # Fields that state a base, strongest first.
-    FieldRow("Base", States.BOTH, holds=Holds.URL, of_mail=True),  # RFC 1808 §3.1
+    FieldRow("Base", States.BOTH, holds=ValueKind.URL, of_mail=True),  # RFC 1808 §3.1
     # RFC 2068 §14.11, RFC 2110 §4.2
-    FieldRow("Content-Base", States.BOTH, holds=Holds.URL, of_mail=True),
+    FieldRow("Content-Base", States.BOTH, holds=ValueKind.URL, of_mail=True),
     # RFC 2557 §4; in HTTP it does not affect the base (RFC 9110 §8.7)
     FieldRow(
         "Content-Location",
         States.MAIL,
         names_part=True,
-        holds=Holds.URL,
+        holds=ValueKind.URL,
         of_mail=True,
         on_request=True,
     ),
     # Fields that hold references.
     # RFC 9110 §10.2.2; in mail it may name a place
-    FieldRow("Location", holds=Holds.WORD, on_request=True),
-    FieldRow("URI", holds=Holds.LIST),  # RFC 2068 §19.6.2.5
-    FieldRow("Link", holds=Holds.LINK),  # RFC 8288 §3
-    FieldRow("Refresh", holds=Holds.REFRESH),  # WHATWG HTML, shared refresh steps
-    FieldRow("Archived-At", holds=Holds.LIST),  # RFC 5064 §2
+    FieldRow("Location", holds=ValueKind.WORD, on_request=True),
+    FieldRow("URI", holds=ValueKind.LIST),  # RFC 2068 §19.6.2.5
+    FieldRow("Link", holds=ValueKind.LINK),  # RFC 8288 §3
+    FieldRow("Refresh", holds=ValueKind.REFRESH),  # WHATWG HTML, shared refresh steps
+    FieldRow("Archived-At", holds=ValueKind.LIST),  # RFC 5064 §2
     *(  # RFC 2369 §3.1 to §3.6
-        FieldRow(f"List-{name}", holds=Holds.LIST)
+        FieldRow(f"List-{name}", holds=ValueKind.LIST)
         for name in ("Help", "Unsubscribe", "Subscribe", "Post", "Owner", "Archive")
     ),
     # Fields that describe a body.

@@ -49,7 +49,7 @@ def test_a_header_that_states_a_base(where: str, http: str, mail: str) -> None:
     message = b"X-BASE: <URL:../e/>\nContent-Type: text/html\n\n"
     found = run(
         *FIELDS,
-        f'    FieldRow("X-Base", States.{where}, holds=Holds.URL),\n',
+        f'    FieldRow("X-Base", States.{where}, holds=ValueKind.URL),\n',
         f"print(relbase.rewrite({PAGE!r}, url='http://h/d/', headers={{'x-base': '../e/'}}).data)",
         f"rewritten({response + PAGE!r}, kind='http')",
         f"rewritten({message + PAGE!r}, kind='mail')",
@@ -78,7 +78,7 @@ def test_a_header_that_holds_references(form: str, value: bytes, expected: bytes
         (b"MIME-Version: 1.0\nX-Where: %b\n\n", "mail"),
     ]
     calls = [f"rewritten({head % value!r}, kind={kind!r})" for head, kind in heads]
-    found = run(*FIELDS, f'    FieldRow("X-Where", holds=Holds.{form}),\n', *calls)
+    found = run(*FIELDS, f'    FieldRow("X-Where", holds=ValueKind.{form}),\n', *calls)
     assert found == [repr(head % expected) for head, _ in heads]
 
 

@@ -19,8 +19,8 @@ from relbase.html.vocabulary import (
     Nested,
     Row,
     Slot,
+    attributes_of,
     counting,
-    held,
     keyword,
 )
 from relbase.values.syntaxes import Syntax
@@ -51,7 +51,7 @@ RAW: Final = b">"  # as it stands
 PIECES: Final = b"<"  # with comments and CDATA sections between
 
 _FOREIGN: Final = frozenset((b"svg", b"math"))
-_SVG_STYLE: Final = held(SVG, b"style").text
+_SVG_STYLE: Final = attributes_of(SVG, b"style").text
 
 
 # One loop over the tokens: its branches are the rules that decide what is markup.
@@ -154,7 +154,7 @@ def slots(
 ) -> Iterator[Slot]:
     """Yield the values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
-    rows, text_rows, asked = held(namespace, name)
+    rows, text_rows, asked = attributes_of(namespace, name)
     attributes = {}
     if tag_end - attributes_at > len(">"):
         asked = asked.union(named) if named else asked

@@ -243,17 +243,17 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Outc
 
 
 def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Outcome]:
-    held = context.held + (len(text) if context.depth else 0)
-    if text and (context.depth >= MAX_SRCDOC_DEPTH or held > MAX_SRCDOC_BYTES):
+    nested_bytes = context.nested_bytes + (len(text) if context.depth else 0)
+    if text and (context.depth >= MAX_SRCDOC_DEPTH or nested_bytes > MAX_SRCDOC_BYTES):
         limit = f"deeper than {MAX_SRCDOC_DEPTH}"
-        if held > MAX_SRCDOC_BYTES:
+        if nested_bytes > MAX_SRCDOC_BYTES:
             limit = f"with more than {MAX_SRCDOC_BYTES} bytes"
         text_ = f"srcdoc documents nest {limit}: left unchanged"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    return reader.visit(text, nested(context)._replace(held=held))
+    return reader.visit(text, nested(context)._replace(nested_bytes=nested_bytes))
 
 
 def nested(context: Context) -> Context:

@@ -254,28 +254,28 @@ ANY: Final = b"*"
 VML: Final = b"v:*"  # and all elements with this prefix
 
 
-class Held(NamedTuple):
+class ElementRows(NamedTuple):
     rows: Mapping[bytes, tuple[Row, ...]]  # the rows of each attribute, in order
     text: tuple[Row, ...]  # the rows of its text
     asked: frozenset[bytes]  # the attributes to read: those in rows, those that decide
 
 
-def holding(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> Held:
+def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
     found = [*text, *(row for all_ in rows.values() for row in all_)]
     conditions = [when for row in found for when in (row.when, row.local_when) if when]
     deciding = {name for when in conditions for name in when.asks}
     codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
-    return Held(rows, text, frozenset(rows) | deciding | codebase)
+    return ElementRows(rows, text, frozenset(rows) | deciding | codebase)
 
 
-def _by_element() -> dict[tuple[str, bytes], Held]:
+def _by_element() -> dict[tuple[str, bytes], ElementRows]:
     elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         place: {} for place in TEXT_ROWS
     }
     for (namespace, element, attribute), found in PLACES.items():
         elements.setdefault((namespace, element), {})[attribute] = found
     return {
-        place: holding({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
+        place: element_rows({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
         for place, own in elements.items()
     }
 
@@ -283,7 +283,7 @@ def _by_element() -> dict[tuple[str, bytes], Held]:
 _BY_ELEMENT: Final = _by_element()
 
 
-def held(namespace: str, element: bytes) -> Held:
+def attributes_of(namespace: str, element: bytes) -> ElementRows:
     own = _BY_ELEMENT.get((namespace, element))
     if own is not None:
         return own

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Outcome, Reference, Status, drained, held
+from relbase.rewriting.outcomes import Outcome, Reference, Status, drained, split_edits_and_rest
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -22,7 +22,7 @@ MAX_LINE: Final = 998
 
 def fit(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a header or of a body that is not encoded, with only edits that mail allows."""
-    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     notes: list[Note] = []
     for changes, note in _judged(entity, within, drained(edits)):
@@ -131,7 +131,7 @@ def keep_in_lines(
 def fit_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body that only some programs decode, with only edits that all show alike."""
     part, data = entity.part, entity.data
-    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
@@ -163,7 +163,7 @@ def fit_header(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     if part.header.body > part.header.end:
         yield from items
         return
-    findings, edits = yield from held(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
     eol = entity.eol[-1:]
     empty = _EMPTY_LINE[eol].finditer(entity.data, *part.body)
     end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)

@@ -15,7 +15,7 @@ from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Outcome, drained, held, shift
+from relbase.rewriting.outcomes import Outcome, drained, shift, split_edits_and_rest
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -144,7 +144,9 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
             for item in visit_message(one.message.content, inside)
             if not (isinstance(item, Note) and is_settled(one.message, item))
         )
-        findings, edits = yield from held(items, one.start, at_once=found_only or task.edits_only)
+        findings, edits = yield from split_edits_and_rest(
+            items, one.start, at_once=found_only or task.edits_only
+        )
         settled, notes = lengths.settle(one, edits)
         if note := budget.note(inside.part):
             notes.append(note)

@@ -20,7 +20,14 @@ from relbase.mail.fitting import fit, fit_header
 from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
 from relbase.notes import Note, Reason
 from relbase.results import Entity
-from relbase.rewriting.outcomes import Outcome, drained, held, lower, parted, shift
+from relbase.rewriting.outcomes import (
+    Outcome,
+    drained,
+    lower,
+    shift,
+    split_edits,
+    split_edits_and_rest,
+)
 from relbase.rewriting.reference import Place, visit_url
 from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
@@ -46,7 +53,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
     edits: list[Edit] = []
     silent: set[str] = set()
     for index, entity in enumerate(parts_of(data, parts, context)):
-        for item in () if index in skipped else parted(_visit_part(entity, encoded), edits):
+        for item in () if index in skipped else split_edits(_visit_part(entity, encoded), edits):
             if isinstance(item, Note) and item.text.endswith(_SILENT):
                 if entity.part.type in silent:
                     continue
@@ -264,7 +271,7 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Outcome]:
         yield Note(Reason.FIELD_STALE, context.part, number, _WRONG)
         return
     items = visit_message(data[start:end], context)
-    findings, edits = yield from held(items, start, at_once=context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(items, start, at_once=context.task.edits_only)
     yield from shift(findings, start)
     if edits:
         at, after = number

@@ -79,7 +79,7 @@ class Context(NamedTuple):
     charset: str = "utf-8"  # of the text that is scanned, a WHATWG name
     encoding: str = "utf-8"  # of the document, which decides how queries are encoded
     depth: int = 0  # how many documents it is nested in (srcdoc, HTML in a feed)
-    held: int = 0  # the bytes of the nested texts from the second level down to this one
+    nested_bytes: int = 0  # the bytes of the nested texts from the second level down to this one
     # Whether the document links or imports style sheets (rule 9).
     sheets: Callable[[], bool] = lambda: True
     # Matches references whose meaning in browsers depends on a charset that nothing states.

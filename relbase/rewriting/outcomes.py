@@ -71,7 +71,7 @@ def shift(items: Iterable[Outcome], offset: int) -> Iterator[Outcome]:
             yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
 
 
-def parted(items: Iterable[Outcome], edits: list[Edit]) -> Iterator[Reference | Note]:
+def split_edits(items: Iterable[Outcome], edits: list[Edit]) -> Iterator[Reference | Note]:
     """Yield the findings and notes among items; append the edits to a list."""
     for item in items:
         if isinstance(item, Edit):
@@ -80,12 +80,12 @@ def parted(items: Iterable[Outcome], edits: list[Edit]) -> Iterator[Reference | 
             yield item
 
 
-def held(
+def split_edits_and_rest(
     items: Iterable[Outcome], offset: int = 0, *, at_once: bool
 ) -> Generator[Outcome, None, tuple[Iterable[Reference | Note], list[Edit]]]:
     """Return findings and edits separately; with `at_once`, yield the findings instead."""
     edits: list[Edit] = []
-    findings = parted(items, edits)
+    findings = split_edits(items, edits)
     if at_once:
         yield from shift(findings, offset)
     return list(findings), edits
@@ -94,7 +94,7 @@ def held(
 def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome]:
     """The items of a view's inner text, in offsets of the text around it."""
     edits: list[Edit] = []  # lowered together, since neighbours may touch the same escape
-    findings = parted(items, edits)
+    findings = split_edits(items, edits)
     left = [*(yield from _placed(findings, view, offset)), *findings]
     places: dict[Span, Span] = {}
     spans = sorted({item.span for item in left if item.span is not None})

@@ -15,7 +15,7 @@ from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
 from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, held
+from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, attributes_of
 from relbase.values.syntaxes import Syntax
 
 
@@ -170,7 +170,7 @@ def row_of(
 ) -> list[int]:
     """Return what each attribute holds on an element."""
     row = [NOTHING] * len(numbers)
-    rows_of = held(namespace, element).rows
+    rows_of = attributes_of(namespace, element).rows
     counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
     for attribute, rows in counting.items():
         if not rows:
@@ -324,7 +324,7 @@ def _tables(*, extended: bool) -> object:
     made: dict[int, int] = {}
 
     def row(namespace: str, element: bytes) -> int:
-        known = id(held(namespace, element))
+        known = id(attributes_of(namespace, element))
         if known not in made:
             written = bytes(row_of(namespace, element, numbers, extended=extended))
             made[known] = rows.setdefault(written, len(rows))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from relbase.html import vocabulary
 from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
 from relbase.html.tags import RAW_TEXT
-from relbase.html.vocabulary import Row, ValueOf, counting, holding
+from relbase.html.vocabulary import Row, ValueOf, counting, element_rows
 from relbase.xml.names import held_with
 from relbase.xml.vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
@@ -141,9 +141,9 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     uri, _, local = tag.rpartition("}")
     name = _encoded(local)
     vocabulary_ = VOCABULARIES.get(_encoded(uri[1:])) if uri else plain
-    held = holding({})
+    attributes_of = element_rows({})
     if not is_html:
-        held = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
+        attributes_of = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
         name = CASED.get(name, name)
     else:
         name = name.lower()
@@ -153,11 +153,13 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
             known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
             return known._replace(name=name)
         if vocabulary_ in SHOWN:
-            held = vocabulary.held(vocabulary_, name)
-            held = held._replace(rows={**held.rows, **vocabulary.named_rows(named)})
+            attributes_of = vocabulary.attributes_of(vocabulary_, name)
+            attributes_of = attributes_of._replace(
+                rows={**attributes_of.rows, **vocabulary.named_rows(named)}
+            )
     rows = {
         key: tuple(row for row in found if extended or not row.extended)
-        for attribute, found in held.rows.items()
+        for attribute, found in attributes_of.rows.items()
         for key in _spelled(attribute, is_html=is_html)
     }
     rows = {key: found for key, found in rows.items() if found}
@@ -166,7 +168,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)
-    rows[""] = tuple(row for row in held.text if not row.stays)
+    rows[""] = tuple(row for row in attributes_of.text if not row.stays)
     asks = {
         key: frozenset(_asked(found, is_html=is_html))
         for key, found in rows.items()

@@ -18,7 +18,7 @@ from relbase.expressions import regex
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
 from relbase.html.visit import visit_comment, visit_value
-from relbase.html.vocabulary import Nested, Row, held
+from relbase.html.vocabulary import Nested, Row, attributes_of
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task
@@ -394,7 +394,7 @@ _plain: Final = regex(
 
 # Cached by row, since the rows of the vocabularies live as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
-_BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
+_BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])
 
 # Longer values rarely repeat.
 _LONGEST: Final = 2048

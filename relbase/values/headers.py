@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import ROWS, Holds
+from relbase.header_fields import ROWS, ValueKind
 from relbase.values import syntaxes
 from relbase.values.syntaxes import C0_AND_SPACE_BYTES, Syntax, skip, trim
 from relbase.view.folding import meant
@@ -169,11 +169,11 @@ def _certain(find: _Find) -> _Find:
 
 # How to find what a row of the registry holds. A URL in brackets is spelled as a Link's target.
 _FORMS: Final = {
-    Holds.URL: LinkingField(Syntax.URL, _certain(one_url)),
-    Holds.WORD: LinkingField(Syntax.URL, _certain(one_word)),
-    Holds.LIST: LinkingField(Syntax.LINK, _certain(brackets)),
-    Holds.LINK: LinkingField(Syntax.LINK, _certain(syntaxes.link)),
-    Holds.REFRESH: LinkingField(Syntax.REFRESH, _certain(syntaxes.refresh)),
+    ValueKind.URL: LinkingField(Syntax.URL, _certain(one_url)),
+    ValueKind.WORD: LinkingField(Syntax.URL, _certain(one_word)),
+    ValueKind.LIST: LinkingField(Syntax.LINK, _certain(brackets)),
+    ValueKind.LINK: LinkingField(Syntax.LINK, _certain(syntaxes.link)),
+    ValueKind.REFRESH: LinkingField(Syntax.REFRESH, _certain(syntaxes.refresh)),
 }
 
 FIELDS: Final[Mapping[bytes, LinkingField]] = {

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.html.foreign import HTML
-from relbase.html.vocabulary import Held, Nested, Row, holding
+from relbase.html.vocabulary import ElementRows, Nested, Row, element_rows
 from relbase.policy import XML_ROW
 from relbase.values.syntaxes import Syntax
 from relbase.xml.vocabulary import (
@@ -16,7 +16,7 @@ from relbase.xml.vocabulary import (
     KEYS,
     ROOTS,
     VOCABULARIES,
-    held,
+    attributes_of,
     key_of,
 )
 
@@ -32,7 +32,7 @@ Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 class Named(NamedTuple):
     vocabulary: str | None  # None for an unknown one
     local: bytes
-    held: Held
+    attributes_of: ElementRows
     is_item: bool  # of a feed: its link may be the base of its HTML
     is_base: bool  # of XHTML
     is_template: bool  # its inside is not part of the document's tree (rule 4)
@@ -135,29 +135,33 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
 
 def held_with(
     rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
-) -> Held:
-    found = held(vocabulary, local)
+) -> ElementRows:
+    found = attributes_of(vocabulary, local)
     for name in (b"*", local) if rows else ():
         found = _with_rows(found, _rows_of(rows).get((namespace, name)))
     return found
 
 
 @lru_cache(maxsize=16)
-def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
+def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], ElementRows]:
     """Return what elements hold by the rows of a user, by namespace and name."""
-    found: dict[tuple[bytes, bytes], Held] = {}
+    found: dict[tuple[bytes, bytes], ElementRows] = {}
     for one in written:
         parts = XML_ROW.fullmatch(one)
         assert parts is not None  # the policy has checked it
         namespace, element, attribute, syntax = (part or "" for part in parts.groups())
         key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
-        own = holding({attribute.encode(): (row,)}) if attribute else holding({}, (row,))
-        found[key] = _with_rows(found.get(key, holding({})), own)
+        own = element_rows({attribute.encode(): (row,)}) if attribute else element_rows({}, (row,))
+        found[key] = _with_rows(found.get(key, element_rows({})), own)
     return found
 
 
-def _with_rows(held: Held, own: Held | None) -> Held:
+def _with_rows(attributes_of: ElementRows, own: ElementRows | None) -> ElementRows:
     """Return what an element holds together with rows of a user, which come first."""
     if own is None:
-        return held
-    return Held({**held.rows, **own.rows}, own.text + held.text, held.asked | own.asked)
+        return attributes_of
+    return ElementRows(
+        {**attributes_of.rows, **own.rows},
+        own.text + attributes_of.text,
+        attributes_of.asked | own.asked,
+    )

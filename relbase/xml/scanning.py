@@ -102,7 +102,7 @@ class Ahead:
         written = tag.string[start:cut] + tag.string[on:end]
         if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
             value_of = structure.values_of(tag.string, attributes)
-            row = counting(named.held.text, value_of, extended=True)
+            row = counting(named.attributes_of.text, value_of, extended=True)
             self._tags[written] = 0 if row is None else _holds(row)
 
     def _forget(self) -> None:
@@ -119,7 +119,7 @@ class Ahead:
         if name in known or not is_room or name.startswith(b"xmlns"):
             return
         key = names.key(name, named.vocabulary)
-        rows = named.held.rows.get(key, ()) if key is not None else ()
+        rows = named.attributes_of.rows.get(key, ()) if key is not None else ()
         holds = _SCOPES.get(key, 0)
         if rows and holds == 0:
             holds = plain_kind([row for row in rows if self._extended or not row.extended])
@@ -133,7 +133,7 @@ _SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: _SCOPE, b"codebas
 
 def _text_holds(named: Named) -> int | None:
     """Return what the text of an element holds, or None if it is not read ahead."""
-    rows = named.held.text
+    rows = named.attributes_of.text
     if any(row.syntax not in {Syntax.URL, Nested.HTML} for row in rows):
         return None
     if not rows:

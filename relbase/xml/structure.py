@@ -169,8 +169,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 learn(found, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not found[3]
-            end = text_end(text, pos) if named.held.text and is_open else pos
-            if attributes or named.held.text or is_prolog or opens or named.is_item:
+            end = text_end(text, pos) if named.attributes_of.text and is_open else pos
+            if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
                 yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
@@ -226,7 +226,7 @@ def meant(raw: bytes) -> bytes:
 def _asked(
     text: bytes, tag: re.Match[bytes], names: Names, named: Named
 ) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
-    asked = named.held.asked
+    asked = named.attributes_of.asked
     attributes: dict[bytes, Attribute] = {}
     repeated: frozenset[bytes] = frozenset()
     for found in each_attribute(text, *tag.span(2)):
@@ -254,19 +254,21 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
     """Yield the values of one element that hold references, its text last."""
-    held, attributes = element.named.held, element.attributes
+    attributes_of, attributes = element.named.attributes_of, element.attributes
     value_of = values_of(text, attributes)
     for key, value in attributes.items():
-        row = counting(held.rows.get(key, ()), value_of, extended=extended)
+        row = counting(attributes_of.rows.get(key, ()), value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             is_repeated = key in element.repeated
             yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
     start, end = element.end, element.text_end
-    begun = _section(text, start, end) if held.text and start < end else None
+    begun = _section(text, start, end) if attributes_of.text and start < end else None
     if begun is not None:
         rows = tuple(
-            row for row in held.text if not row.only or text.startswith(row.only, begun.end(), end)
+            row
+            for row in attributes_of.text
+            if not row.only or text.startswith(row.only, begun.end(), end)
         )
         row = counting(rows, value_of, extended=True)
         if row is not None:

@@ -21,7 +21,7 @@ from typing import Final
 
 from relbase.html import vocabulary
 from relbase.html.foreign import HTML, MATH, SHOWN, SVG
-from relbase.html.vocabulary import Condition, Held, Nested, Row, holding, one_of
+from relbase.html.vocabulary import Condition, ElementRows, Nested, Row, element_rows, one_of
 from relbase.notes import Reason
 from relbase.values.syntaxes import Syntax
 
@@ -267,28 +267,28 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 
 # The vocabulary is bounded, so it is kept; names of a document are not.
 @cache
-def _tables() -> dict[tuple[str, bytes], Held]:
+def _tables() -> dict[tuple[str, bytes], ElementRows]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
     }
     for (name, element, attribute), rows in vocabulary.by_place(_TABLE).items():
         known.setdefault((name, element), {})[attribute] = rows
     for place in {*(place[:2] for place in vocabulary.PLACES), *vocabulary.TEXT_ROWS}:
-        html = vocabulary.held(*place)
+        html = vocabulary.attributes_of(*place)
         known[place] = {**html.rows, b"": html.text}
     tables = {}
     for place, own in known.items():
         found = {**_EVERYWHERE, **known[place[0], b"*"], **own}
         found.pop(b"", ())
-        tables[place] = holding(found, own.get(b"", ()))
+        tables[place] = element_rows(found, own.get(b"", ()))
     return tables
 
 
-_UNKNOWN: Final = holding(_EVERYWHERE)
-_TEMPLATE: Final = holding({XML_BASE: (_URL,)})
+_UNKNOWN: Final = element_rows(_EVERYWHERE)
+_TEMPLATE: Final = element_rows({XML_BASE: (_URL,)})
 
 
-def held(name: str | None, local: bytes) -> Held:
+def attributes_of(name: str | None, local: bytes) -> ElementRows:
     if name is None:
         return _UNKNOWN
     if name == XSLT:

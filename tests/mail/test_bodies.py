@@ -17,7 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.mail.fitting import MAX_LINE, fit
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import parted
+from relbase.rewriting.outcomes import split_edits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def fitted(
     context = cast("Context", SimpleNamespace(part="", task=SimpleNamespace(edits_only=False)))
     entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
     kept: list[Edit] = []
-    notes = list(parted(fit(entity, Span(0, len(data)), edits), kept))
+    notes = list(split_edits(fit(entity, Span(0, len(data)), edits), kept))
     return kept, cast("list[Note]", notes)
 
 
