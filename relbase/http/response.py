@@ -32,7 +32,7 @@ from relbase.header_fields import ROWS, States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Outcome, Reference, Status, parted, shift
+from relbase.rewriting.outcomes import Outcome, Reference, Status, shift, split_edits
 from relbase.values import headers
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ def visit_http(data: bytes, context: Context) -> Iterator[Outcome]:
     edits: list[Edit] = []
     owns = [*response.contexts[:-1], response.inside]
     for head, request, own in zip(response.heads, response.contexts, owns, strict=True):
-        yield from parted(_visit_head(data, head, request, own), edits)
+        yield from split_edits(_visit_head(data, head, request, own), edits)
     inside: list[Edit] = []
-    yield from parted(_visit_body(response), inside)
+    yield from split_edits(_visit_body(response), inside)
     yield from _rest_notes(response)
     if inside:
-        yield from parted(_follow_body(response, inside), edits)
+        yield from split_edits(_follow_body(response, inside), edits)
     yield from sorted(edits)
     yield from inside
 

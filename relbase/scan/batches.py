@@ -1,7 +1,7 @@
 """How scanners go ahead: the compiled one, or one that skips what cannot be a reference.
 
-The compiled scanner knows what becomes of each plain shape of reference with a given base
-(`shape_edits`). Up to the next place that it cannot decide, it makes edits, lists references, or
+The compiled scanner knows what becomes of each plain form of reference with a given base
+(`prefixes_of`). Up to the next place that it cannot decide, it makes edits, lists references, or
 builds finished links, as long as the budget covers them.
 """
 
@@ -19,7 +19,7 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
 from relbase.scan.binding import HELD, KIND, Scan, attribute_names, is_local
-from relbase.scan.plain_forms import NO_EDITS, shape_edits, walk_for
+from relbase.scan.plain_forms import NO_EDITS, prefixes_of, walk_for
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
@@ -77,12 +77,12 @@ def xml_scan_for(
     """Return a scanner that makes edits in XML with this base, and perhaps in HTML inside it.
 
     The caller charges the budget, since edits in HTML are nested deeper. `text` is the document
-    with bytes masked that are not characters; `enter` returns the shape edits for an element that
+    with bytes masked that are not characters; `enter` returns the prefixes for an element that
     states a base; `reads` combines `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
     """
     is_asked = context.task.policy.keeper() is not None  # the policy sees each reference
     # In XML text, `]` may need an escape.
-    edits = NO_EDITS if is_asked or "]" in context.base.url else shape_edits(context)
+    edits = NO_EDITS if is_asked or "]" in context.base.url else prefixes_of(context)
     scan = walk_for(context, binding.XML_WALK)
     return lambda _, *where: scan(edits, text, *where[:-2], reads, *where[-2:], enter)
 
@@ -109,11 +109,11 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return a scanner that makes the edits of plain references that the budget covers."""
-    scan, shapes, depth = priced_scan_for(context, walk), shape_edits(context), context.depth
+    scan, prefixes, depth = priced_scan_for(context, walk), prefixes_of(context), context.depth
     budget = context.task.budget or Budget(0)
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
-        edits, *places, cost = scan(shapes, text, *where)
+        edits, *places, cost = scan(prefixes, text, *where)
         if cost is None or not budget.spend_if_covered(cost):
             edits = budget.paid_of(edits, depth)
         return edits, *places
@@ -139,7 +139,7 @@ def _listing_for(
 
 
 def _records(context: Context, walk: str) -> Callable[..., Any]:
-    return partial(walk_for(context, walk, binding.ALL), shape_edits(context))
+    return partial(walk_for(context, walk, binding.ALL), prefixes_of(context))
 
 
 class _Linker:
@@ -236,16 +236,16 @@ class _Lister:
         self._keeps = context.task.policy.keeper()
         self._attributes = attributes
         self._element = element
-        self._edits = shape_edits(context)
+        self._edits = prefixes_of(context)
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Reference]:
         base, part, charset = self._context.base, self._context.part, self._context.charset
         attributes, verdict_of = self._attributes, self._verdict
-        for start, end, shape, attribute, holds, name, name_end in records:
+        for start, end, form, attribute, holds, name, name_end in records:
             raw = text[start:end]
             is_plain = b"&" not in raw and raw.isascii()
             written = raw.decode("ascii") if is_plain else written_in(raw, charset)
-            verdict = verdict_of(written, shape, holds) if shape else (Status.ABSOLUTE, written)
+            verdict = verdict_of(written, form, holds) if form else (Status.ABSOLUTE, written)
             values = (
                 tuple.__new__(Span, (start, end)),
                 _name(text[name:name_end]) or self._element,
@@ -259,8 +259,8 @@ class _Lister:
             )
             yield tuple.__new__(Reference, values)
 
-    def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
-        edit = self._edits[shape]
+    def _verdict(self, written: str, form: int, holds: int) -> tuple[Status, str | None]:
+        edit = self._edits[form]
         if edit is None:
             return Status.ABSOLUTE, written
         status, rest = Status.REWRITTEN, edit.until

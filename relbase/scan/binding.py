@@ -19,8 +19,8 @@ from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, at
 from relbase.values.syntaxes import Syntax
 
 
-class Shape(IntEnum):
-    """The shape of a plain reference: its URL ends in the reference as written, without its dots.
+class PlainForm(IntEnum):
+    """The form of a plain reference: its URL ends in the reference as written, without its dots.
 
     The values are those of _walk.c.
     """
@@ -31,22 +31,22 @@ class Shape(IntEnum):
     NETWORK = 9  # //host/path
     PATH = 10  # path
     EMPTY = 11  # nothing: the base itself
-    HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
+    HERE = 12  # ./path; the forms after it are ../path, ../../path, ...
 
 
-# The levels up that have their own shapes: HERE + 1, HERE + 2, ... Documentation climbs five.
+# The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
 
-# A sample of each shape, which stands for any other reference of that shape.
+# A sample of each form, which stands for any other reference of that form.
 SAMPLES: Final[Mapping[int, str]] = {
-    Shape.ROOT: "/x",
-    Shape.FRAGMENT: "#x",
-    Shape.QUERY: "?x",
-    Shape.NETWORK: "//x/",
-    Shape.PATH: "x",
-    Shape.EMPTY: "",
-    Shape.HERE: "./",  # nothing or more follows
-    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
+    PlainForm.ROOT: "/x",
+    PlainForm.FRAGMENT: "#x",
+    PlainForm.QUERY: "?x",
+    PlainForm.NETWORK: "//x/",
+    PlainForm.PATH: "x",
+    PlainForm.EMPTY: "",
+    PlainForm.HERE: "./",  # nothing or more follows
+    **{PlainForm.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
 }
 
 # Where new text may stand as it is, besides in quotes.
@@ -54,15 +54,15 @@ UNQUOTED: Final = 1
 IN_CSS: Final = 2
 
 
-class ShapeEdit(NamedTuple):
+class Prefix(NamedTuple):
     until: int  # the length of what it replaces
     new: bytes
     cost: int  # of the budget
     fits: int  # UNQUOTED, IN_CSS
 
 
-# By the number of the shape; None if its references need a closer look, one by one.
-EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
+# By the number of the form; None if its references need a closer look, one by one.
+PrefixesByForm: TypeAlias = "Mapping[int, Prefix | None]"
 
 # Called with a text, where to begin, where to end, and whether that is the inside of a noscript, or
 # of a conditional comment. It returns what it found up to the next place that needs a closer look,
@@ -278,12 +278,12 @@ def scanning(
     extended: bool = False,
     mode: int = EDITS,
 ) -> Callable[..., Any]:
-    """Return a scan to the next place that needs a closer look; it takes an `EditsByShape` first.
+    """Return a scan to the next place that needs a closer look; it takes `PrefixesByForm` first.
 
     By `mode` it makes edits, with their cost or with the references as written. Or it lists
-    references: where each begins and ends, its `Shape` (0: absolute), the number of its attribute
-    in `attribute_names` (-1: the text of an element), what that holds (`HELD`, `is_local`), and
-    where the element's name begins and ends.
+    references: where each begins and ends, its `PlainForm` (0: absolute), the number of its
+    attribute in `attribute_names` (-1: the text of an element), what that holds (`HELD`,
+    `is_local`), and where the element's name begins and ends.
     """
     flags = whatwg | in_css << 1 | ascii_stands << 2
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)

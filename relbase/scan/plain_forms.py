@@ -1,8 +1,8 @@
-"""What becomes of plain references with a given base, by their shapes.
+"""What becomes of plain references with a given base, by their forms.
 
-Most relative references have a plain shape (`scanner.Shape`): resolving puts the same text in front
-of every reference of that shape. A sample determines that text when a shape first occurs. If the
-sample resolves to anything else, references of that shape are resolved one by one.
+Most relative references have a plain form (`binding.PlainForm`): resolving puts the same
+text, the prefix, in front of every reference of that form. A sample determines the prefix when a
+form first occurs. If it resolves to anything else, such references are resolved one by one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.scan import binding
-from relbase.scan.binding import IN_CSS, UNQUOTED, Shape, ShapeEdit
+from relbase.scan.binding import IN_CSS, UNQUOTED, PlainForm, Prefix
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import MULTI_BYTE, encode_inner
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-class ShapeEdits(dict[int, ShapeEdit | None]):
-    """What becomes of references of each shape, for one base and one depth of nesting."""
+class Prefixes(dict[int, Prefix | None]):
+    """What becomes of references of each form, for one base and one depth of nesting."""
 
     __slots__ = ("_depth", "_directory", "_root", "resolve")
 
@@ -40,29 +40,29 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         self._root = root  # of a base of plain names: what precedes its path,
         self._directory = directory  # and what precedes its last slash
 
-    def __missing__(self, shape: int) -> ShapeEdit | None:
+    def __missing__(self, form: int) -> Prefix | None:
         edit = None
-        if self._root and shape >= _HERE:
-            edit = self._climbed(shape - _HERE)
+        if self._root and form >= _HERE:
+            edit = self._climbed(form - _HERE)
         if edit is None and self.resolve is not None:
-            edit = self._edit(shape, self.resolve)
-        self[shape] = edit
+            edit = self._edit(form, self.resolve)
+        self[form] = edit
         return edit
 
-    def _climbed(self, levels: int) -> ShapeEdit | None:
+    def _climbed(self, levels: int) -> Prefix | None:
         above = self._directory.rsplit(b"/", levels + 1)[0]
         is_alike = above.startswith(self._root) and not above.endswith(b".")  # as in `_edit`
         return _simple_edit(above, max(1, levels * 3 - 1)) if is_alike else None
 
-    def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
-        sample = binding.SAMPLES.get(shape)
+    def _edit(self, form: int, resolve: Callable[[str], str]) -> Prefix | None:
+        sample = binding.SAMPLES.get(form)
         if sample is None:
             return None
         try:
             url = resolve(sample)
         except ValueError:
             return None
-        if shape >= _HERE:
+        if form >= _HERE:
             # Climbing above the root needs a note. A dot at the end of the directory is shared.
             until = len(sample) - 1
             is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
@@ -74,14 +74,14 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         text = url[: len(url) - len(sample) + until]
         new = encode_inner(text)
         if _means_itself(text):
-            return ShapeEdit(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
+            return Prefix(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
         if not plain_in_quotes(new):
             return None
         fits = (UNQUOTED if plain_unquoted(new) else 0) | (IN_CSS if plain_in_css(new) else 0)
-        return ShapeEdit(until, new, max(0, weight(text, self._depth) - until), fits)
+        return Prefix(until, new, max(0, weight(text, self._depth) - until), fits)
 
 
-NO_EDITS: Final = ShapeEdits(None, 0)
+NO_EDITS: Final = Prefixes(None, 0)
 
 # Needs no escape in any place, at any depth: the usual case.
 _means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
@@ -89,7 +89,7 @@ _means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 def simple_edits(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int
-) -> ShapeEdits | None:
+) -> Prefixes | None:
     """Return the edits for a base of plain names, without samples; None for any other base."""
     simple = _simple.fullmatch(url)
     if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
@@ -98,14 +98,14 @@ def simple_edits(
     path = simple[2]
     directory = on_root.new + path.encode() if path else on_root.new + b"/"
     # The RFCs differ on `../` if the base has no path.
-    edits = ShapeEdits(resolve, depth, on_root.new if path else b"", directory)
+    edits = Prefixes(resolve, depth, on_root.new if path else b"", directory)
     edits[_ROOT] = on_root
     edits[_PATH] = _simple_edit(directory, 0)
     return edits
 
 
-def _simple_edit(new: bytes, until: int) -> ShapeEdit:
-    return ShapeEdit(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
+def _simple_edit(new: bytes, until: int) -> Prefix:
+    return Prefix(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
 
 
 # The pages of a site share it.
@@ -120,14 +120,14 @@ _simple: Final = regex(
 _lower_host: Final = regex(
     r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
 ).match
-_ROOT: Final = int(Shape.ROOT)
-_PATH: Final = int(Shape.PATH)
-_HERE: Final = int(Shape.HERE)
+_ROOT: Final = int(PlainForm.ROOT)
+_PATH: Final = int(PlainForm.PATH)
+_HERE: Final = int(PlainForm.HERE)
 
 
 def edits_on(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
-) -> ShapeEdits:
+) -> Prefixes:
     """Return what becomes of plain references with a base; `resolve` resolves the samples."""
     if (edits := simple_edits(url, profile, resolve, depth)) is not None:
         return edits
@@ -136,13 +136,13 @@ def edits_on(
     is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
     if is_odd or not has_net_loc(url):
         return NO_EDITS
-    return ShapeEdits(resolve, depth)
+    return Prefixes(resolve, depth)
 
 
 _remembered: Final = remembering(edits_on)
 
 
-def shape_edits(context: Context) -> ShapeEdits:
+def prefixes_of(context: Context) -> Prefixes:
     if context.task.local_files is not None:  # references to files beside the page may stay
         return NO_EDITS
     url = context.base.url

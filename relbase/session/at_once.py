@@ -20,7 +20,7 @@ from relbase.rewriting.context import Context, resolved
 from relbase.savers.marks import may_have_marks
 from relbase.scan import binding
 from relbase.scan.batches import linking, priced_scan_for
-from relbase.scan.plain_forms import ShapeEdits, edits_on
+from relbase.scan.plain_forms import Prefixes, edits_on
 from relbase.session.opening import open_input
 from relbase.session.options import Call
 from relbase.url.resolver import Profile
@@ -47,13 +47,13 @@ class _Pages:
         self._encoding = context.encoding
         self._scan = priced_scan_for(context)
 
-    def edits(self, data: bytes, shapes: ShapeEdits) -> list[Edit] | None:
+    def edits(self, data: bytes, prefixes: Prefixes) -> list[Edit] | None:
         """All edits of a document that needs no notes; None if that is not certain."""
         is_stated = self._is_stated(data)
         if is_stated is None:
             return None
         edits: list[Edit]
-        edits, at, cost = self._scan(shapes, data, 0, len(data))
+        edits, at, cost = self._scan(prefixes, data, 0, len(data))
         if at >= 0:
             return None
         if cost is None or cost > limits.MAX_GROWTH_BYTES:
@@ -83,7 +83,7 @@ class _Pages:
         is_plain = (is_ascii and name in _PLAIN) or (is_stated and name == _UTF_8)
         return is_stated if is_plain else None
 
-    def shapes_on(self, url: str) -> ShapeEdits | None:
+    def prefixes_on(self, url: str) -> Prefixes | None:
         """What becomes of references with a retrieval URL; None if the URL needs a note."""
         profile = self._call.profile
         if profile is Profile.WHATWG or not plain_base.fullmatch(url):
@@ -175,5 +175,5 @@ def _prepared(
     return None if pages is None or made is None else (pages, made)
 
 
-_remembered: Final = remembering(partial(_prepared, _Pages.shapes_on))
+_remembered: Final = remembering(partial(_prepared, _Pages.prefixes_on))
 _remembered_links: Final = remembering(partial(_prepared, _Pages.linking_on))

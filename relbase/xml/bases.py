@@ -16,7 +16,7 @@ from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolved
-from relbase.scan.plain_forms import ShapeEdits, simple_edits
+from relbase.scan.plain_forms import Prefixes, simple_edits
 from relbase.url.resolver import Profile
 from relbase.values.syntaxes import trimmed
 from relbase.view.characters import decode_inner
@@ -93,7 +93,7 @@ class Scopes:
         self._part, self._depth = document.part, 0
         # Many elements may state the same few bases, and edits do not depend on where.
         self._known: dict[tuple[bytes, str], Context] = {}
-        self._plain: dict[str, ShapeEdits] = {}
+        self._plain: dict[str, Prefixes] = {}
         # Bases that the compiled scanner met: what resolves against each, and its offset.
         self.passed: list[tuple[Resolve | None, int]] = []
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
@@ -134,8 +134,8 @@ class Scopes:
         self.inside = self.stated
         return notes
 
-    def at_once(self, value: bytes, at: int, around: int) -> ShapeEdits | None:
-        """Return the shape edits for an `xml:base` inside number `around` of `passed` (0: none).
+    def at_once(self, value: bytes, at: int, around: int) -> Prefixes | None:
+        """Return the prefixes for an `xml:base` inside number `around` of `passed` (0: none).
 
         None if its element has to be entered instead.
         """
@@ -154,7 +154,7 @@ class Scopes:
             resolve = partial(resolved, url, profile, outer.encoding)
             edits = simple_edits(url, profile, resolve, outer.depth)
             if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
-                edits = ShapeEdits(resolve, outer.depth)
+                edits = Prefixes(resolve, outer.depth)
             if edits is None or "]" in url or self._depth >= MAX_XML_BASE_DEPTH // 2:
                 return None
             if len(self._plain) >= _FEW:

@@ -21,19 +21,19 @@ URL = "http://h.example/d/p.html?id=1"
 PLAIN_URL = "http://h.example/d/p.html"
 
 
-def becomes(fits: int = binding.UNQUOTED | binding.IN_CSS) -> binding.EditsByShape:
-    """An edit of each shape that says which."""
-    edit = {shape: binding.ShapeEdit(0, b"%d" % shape, 0, fits) for shape in binding.SAMPLES}
+def becomes(fits: int = binding.UNQUOTED | binding.IN_CSS) -> binding.PrefixesByForm:
+    """An edit of each form that says which."""
+    edit = {form: binding.Prefix(0, b"%d" % form, 0, fits) for form in binding.SAMPLES}
     return {**dict.fromkeys(range(32)), **edit}
 
 
 BECOMES = becomes()
 QUOTED = becomes(binding.IN_CSS)
-NONE: binding.EditsByShape = dict.fromkeys(range(32))
+NONE: binding.PrefixesByForm = dict.fromkeys(range(32))
 
 
 def search(
-    text: bytes, becomes: binding.EditsByShape = QUOTED, *, in_css: bool = False
+    text: bytes, becomes: binding.PrefixesByForm = QUOTED, *, in_css: bool = False
 ) -> tuple[list[Edit], int]:
     """What the compiled scanner makes of a text, and where it stops."""
     found, at, _cost = binding.scanning(in_css=in_css)(becomes, text, 0, len(text))
@@ -57,44 +57,44 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
         assert search(looked_at, told) != ([], -1)
 
 
-# Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
-SHAPES = [
-    (b"/a/b?c#d", binding.Shape.ROOT),
-    (b"#a", binding.Shape.FRAGMENT),
-    (b"#", binding.Shape.FRAGMENT),
-    (b"?a=b&amp;c=d", binding.Shape.QUERY),
-    (b"?a&b", binding.Shape.QUERY),
-    (b"//a/b", binding.Shape.NETWORK),
-    (b"a/b.html", binding.Shape.PATH),
-    (b"a.b/c:d", binding.Shape.PATH),
-    (b"a?b:c", binding.Shape.PATH),
-    (b"./", binding.Shape.HERE),
-    (b"./a/b?c", binding.Shape.HERE),
-    (b"../a", binding.Shape.HERE + 1),
-    (b"../../", binding.Shape.HERE + 2),
-    (b"../" * binding.MAX_UP + b"a.b", binding.Shape.HERE + binding.MAX_UP),
+# Rows: an attribute's value, and the form that is inserted before it in the RFC profiles.
+FORMS = [
+    (b"/a/b?c#d", binding.PlainForm.ROOT),
+    (b"#a", binding.PlainForm.FRAGMENT),
+    (b"#", binding.PlainForm.FRAGMENT),
+    (b"?a=b&amp;c=d", binding.PlainForm.QUERY),
+    (b"?a&b", binding.PlainForm.QUERY),
+    (b"//a/b", binding.PlainForm.NETWORK),
+    (b"a/b.html", binding.PlainForm.PATH),
+    (b"a.b/c:d", binding.PlainForm.PATH),
+    (b"a?b:c", binding.PlainForm.PATH),
+    (b"./", binding.PlainForm.HERE),
+    (b"./a/b?c", binding.PlainForm.HERE),
+    (b"../a", binding.PlainForm.HERE + 1),
+    (b"../../", binding.PlainForm.HERE + 2),
+    (b"../" * binding.MAX_UP + b"a.b", binding.PlainForm.HERE + binding.MAX_UP),
     # with white space in it or around it
-    (b"a b", binding.Shape.PATH),
-    (b" /a", binding.Shape.ROOT),
-    (b"./a b/\n", binding.Shape.HERE),
+    (b"a b", binding.PlainForm.PATH),
+    (b" /a", binding.PlainForm.ROOT),
+    (b"./a b/\n", binding.PlainForm.HERE),
 ]
-NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
-NO_SHAPES += [b".", b"..", b"./.", b"././a", b".././a", b"..//a", b"./?a", b"../#a", b"../a:b"]
-NO_SHAPES += [b"../" * (binding.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
-NO_SHAPES += [b"./;", b"a&#46;b", b"&sol;a", b"a/&period;/b", b"a\\b", b"//", b"a.b:c", b"?#x"]
+NO_FORMS = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
+NO_FORMS += [b".", b"..", b"./.", b"././a", b".././a", b"..//a", b"./?a", b"../#a", b"../a:b"]
+NO_FORMS += [b"../" * (binding.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
+NO_FORMS += [b"./;", b"a&#46;b", b"&sol;a", b"a/&period;/b", b"a\\b", b"//", b"a.b:c", b"?#x"]
 
 
 @COMPILED
-@pytest.mark.parametrize(("value", "shape"), SHAPES)
-def test_shapes(value: bytes, shape: int) -> None:
+@pytest.mark.parametrize(("value", "form"), FORMS)
+def test_plain_forms(value: bytes, form: int) -> None:
     for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
         text = tag % value
         at = text.index(value.strip())
-        assert search(text) == ([Edit(at, at, b"%d" % shape)], -1)
+        assert search(text) == ([Edit(at, at, b"%d" % form)], -1)
     if value == b"".join(value.split()):
         text = b"<p><img alt='' src=%b title=x>" % value
         at = text.index(value, 7)
-        assert search(text, BECOMES) == ([Edit(at, at, b"%d" % shape)], -1)
+        assert search(text, BECOMES) == ([Edit(at, at, b"%d" % form)], -1)
         assert search(text) == ([], 3)
 
 
@@ -117,7 +117,7 @@ def test_rules(text: bytes, places: list[str], profile: Profile) -> None:
 
 
 @COMPILED
-@pytest.mark.parametrize("value", NO_SHAPES)
+@pytest.mark.parametrize("value", NO_FORMS)
 def test_no_shapes(value: bytes) -> None:
     # What may be a scheme is looked at, or known to be one.
     found = search(b'<p><a href="%b">' % value)
@@ -151,7 +151,7 @@ PLAIN = st.builds(
         + [b"<a href=%b>", b"<p><img src=%b alt=x>", b"<link href=%b/>"]
         + [b"<iframe src='%b'></iframe>", b"<script src='%b'></script>", b"<a href='' href='%b'>"]
     ),
-    st.sampled_from([b"", b"http://a/"] + [value for value, _ in SHAPES] + NO_SHAPES),
+    st.sampled_from([b"", b"http://a/"] + [value for value, _ in FORMS] + NO_FORMS),
 )
 # What is passed over as a whole, and pieces of it in any order.
 WHOLE = st.sampled_from(
