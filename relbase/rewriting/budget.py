@@ -32,7 +32,7 @@ class Budget:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
         self.left = self._allowed
         # How many characters of URLs may still be listed for references that are kept.
-        self.listable = self._allowed
+        self.list_left = self._allowed
         self.refused = 0
 
     @property
@@ -53,10 +53,10 @@ class Budget:
         if growth > self.left:
             return False
         self.left -= growth
-        self.listable -= listed
+        self.list_left -= listed
         return True
 
-    def paid_of(self, edits: list[Edit], depth: int) -> list[Edit]:
+    def affordable(self, edits: list[Edit], depth: int) -> list[Edit]:
         """Pay for the edits of a text that is nested `depth` documents deep; return those paid."""
         if not edits or self.spend_on_all(edits):
             return edits
@@ -74,11 +74,11 @@ class Budget:
 
     def state(self) -> tuple[int, int, int]:
         """Return the state that `restore` returns to after a visit on trial."""
-        return self.left, self.listable, self.refused
+        return self.left, self.list_left, self.refused
 
     def restore(self, state: tuple[int, int, int]) -> None:
         """Forget what was charged since `state`."""
-        self.left, self.listable, self.refused = state
+        self.left, self.list_left, self.refused = state
 
     def note(self, part: str) -> Note | None:
         if not self.refused:

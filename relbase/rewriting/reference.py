@@ -256,11 +256,11 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
 def _listed_url(reference: str, context: Context, place: Place) -> str | None:
     """What a reference that stays resolves to, if that is listed and the budget allows it."""
     budget = context.task.budget
-    if context.task.edits_only or (budget is not None and budget.listable < 0):
+    if context.task.edits_only or (budget is not None and budget.list_left < 0):
         return None
     url = _resolved(reference, context, place).url
     if budget is not None:
-        budget.listable -= len(url or "")
+        budget.list_left -= len(url or "")
     return url
 
 

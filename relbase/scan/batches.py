@@ -115,7 +115,7 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(prefixes, text, *where)
         if cost is None or not budget.spend_if_covered(cost):
-            edits = budget.paid_of(edits, depth)
+            edits = budget.affordable(edits, depth)
         return edits, *places
 
     return paid
@@ -199,7 +199,7 @@ class _Linker:
     ) -> tuple[Any, ...]:
         limits = _AT_ONCE, _AT_ONCE
         if budget is not None:
-            limits = min(budget.left, _AT_ONCE), min(budget.listable, _AT_ONCE)
+            limits = min(budget.left, _AT_ONCE), min(budget.list_left, _AT_ONCE)
         made_with = (*self._types, names, *self._made_with)
         made: tuple[Any, ...] = self._links(text, *where, made_with, *limits, *lines)
         return made
@@ -267,10 +267,10 @@ class _Lister:
         budget, keeps = self._context.task.budget, self._keeps
         stays = written.startswith("#") and is_local(holds)
         if stays or (keeps is not None and keeps(written)):
-            if budget is None or budget.listable < 0:
+            if budget is None or budget.list_left < 0:
                 return Status.KEPT, None
             status = Status.KEPT
-            budget.listable -= len(edit.new) + len(written) - rest
+            budget.list_left -= len(edit.new) + len(written) - rest
         elif budget is not None and not budget.spend(edit.cost):
             return Status.KEPT, None
         return status, edit.new.decode("ascii") + written[rest:]

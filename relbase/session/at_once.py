@@ -58,7 +58,7 @@ class _Pages:
             return None
         if cost is None or cost > limits.MAX_GROWTH_BYTES:
             left = Budget(len(data))
-            if len(left.paid_of(edits, 0)) < len(edits):
+            if len(left.affordable(edits, 0)) < len(edits):
                 return None
         # No edit may move the declaration of the charset.
         is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")

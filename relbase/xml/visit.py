@@ -158,7 +158,7 @@ class Visit:
                 spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
                 flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
                 found = [edit for edit in found if _is_written(edit)]
-            return flawed, budget.paid_of(found, depth) if budget and is_charged else found
+            return flawed, budget.affordable(found, depth) if budget and is_charged else found
 
         around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in passed.markups:
@@ -273,7 +273,7 @@ class Visit:
             trial = None
             if task.budget:
                 trial = Budget(len(raw))
-                trial.listable = task.budget.listable
+                trial.list_left = task.budget.list_left
             items = self._read(slot, raw, context.asking(task._replace(budget=trial)))
             return _without(items, doubtful, context, trial)
         tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
@@ -377,7 +377,7 @@ def _without(
             if not context.task.edits_only or item.status is Status.UNRESOLVED:
                 yield item
     if budget and trial:
-        budget.listable = trial.listable
+        budget.list_left = trial.list_left
         budget.refused += trial.refused
     starts = [span.start for span in left]
     for edit in edits:
