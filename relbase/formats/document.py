@@ -87,7 +87,7 @@ class Format(NamedTuple):
             note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
             return Document(self, data, data, None, charset, context, (note,))
         view = self.view(data, charset.name)
-        inside = context.having(
+        inside = context.with_fields(
             charset=charset.name if view is None else "utf-8",
             encoding=charset.name,
             unstated=_unstated(data, charset),
@@ -110,7 +110,7 @@ class Document(NamedTuple):
         """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())
-        context = self.context if task is None else self.context.asking(task)
+        context = self.context if task is None else self.context.with_task(task)
         items = self.format.visit(self.text, context)
         return items if self.view is None else lower(items, self.view, 0)
 
@@ -125,7 +125,7 @@ class Document(NamedTuple):
 
     def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
         """The same document with another base around it, and with its marks if they were read."""
-        return self._replace(context=self.context.having(base=base, task=task, marks=marks))
+        return self._replace(context=self.context.with_fields(base=base, task=task, marks=marks))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first."""

@@ -74,13 +74,13 @@ def on_own_base(
     if around.task.detect and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around.having(sheets=sheets), []
+        return around.with_fields(sheets=sheets), []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return around.having(base=base, sheets=sheets), notes
+    return around.with_fields(base=base, sheets=sheets), notes
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:

@@ -111,7 +111,7 @@ def _up_to_base(
                 task = inside.task._replace(
                     edits_only=True, found_only=False, link=None, budget=Budget(len(text))
                 )
-                return tokens.embedded_base(text, scan_for(inside.asking(task))), visited
+                return tokens.embedded_base(text, scan_for(inside.with_task(task))), visited
     return None, iter(())
 
 
@@ -258,7 +258,9 @@ def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Outc
 
 def nested(context: Context) -> Context:
     """The context of a document nested in a text; that is decoded, so the charset is UTF-8."""
-    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
+    return context.with_fields(
+        depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None
+    )
 
 
 def _visit_json(

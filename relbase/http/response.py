@@ -111,10 +111,10 @@ def _read(data: bytes, context: Context) -> _Response | None:
         start = sniffing.beginning(found.data)
         type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
-    inside = contexts[-1].on(base).having(within=f" of the body{contexts[-1].within}")
+    inside = contexts[-1].with_base(base).with_fields(within=f" of the body{contexts[-1].within}")
     if policies := policies_of(values(data, last, POLICY_FIELD)):  # may forbid a <base>
         task = inside.task._replace(policies=(*inside.task.policies, *policies))
-        inside = inside.asking(task)
+        inside = inside.with_task(task)
     is_part = is_partial(last.status, values(data, last, "content-range"))
     document, reader = None, inside.task.reader(type_, "")
     if reader is not None and found.data is not None and not is_part:
@@ -143,7 +143,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
                 known = context.base.url if context.base.usable else None
                 stated, _ = retrieval(known, locations)
                 base, _ = establish(stated, context.base, profile=context.task.profile)
-                context = context.on(base)  # with the URL that it redirects to
+                context = context.with_base(base)  # with the URL that it redirects to
         elif head.status not in _ASKED_AGAIN and _has_content(data, head):
             break
     return heads, contexts
@@ -174,7 +174,7 @@ def _length(value: bytes) -> int:
 
 def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Outcome]:
     states = own.base is not request.base and own.base.outer is request.base
-    stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
+    stated = own.with_base(replace(own.base, layer=Layer.EMBEDDED)) if states else own
     for field in head.header.fields:
         row = ROWS[field.name]
         if row.holds is not None:

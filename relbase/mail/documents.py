@@ -139,7 +139,7 @@ def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[M
     linked = _linked(data, parts, context)
     for index, entity in enumerate(part_bases(data, parts, context)):
         base = linked.get(index)
-        yield entity if base is None else entity._replace(context=entity.context.on(base))
+        yield entity if base is None else entity._replace(context=entity.context.with_base(base))
 
 
 def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, Base]:
@@ -148,7 +148,7 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
     if not named:
         return bases
     task = context.task._replace(edits_only=False, budget=Budget(len(data)))
-    for start, entity in enumerate(part_bases(data, parts, context.asking(task))):
+    for start, entity in enumerate(part_bases(data, parts, context.with_task(task))):
         waiting = [] if start in named.values() else [entity]
         while waiting:
             opened = open_document(waiting.pop())
@@ -157,7 +157,7 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
                 if isinstance(one, Reference) and index is not None and index not in bases:
                     bases[index] = one.base
                     # It may itself link other parts.
-                    inside = entity.context.on(one.base)
+                    inside = entity.context.with_base(one.base)
                     waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 
@@ -191,7 +191,7 @@ class DecodedBody(NamedTuple):
 
 def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
     task = context.task._replace(edits_only=False, found_only=False, budget=Budget(len(data)))
-    for entity in parts_of(data, mail.walk(data), context.asking(task)):
+    for entity in parts_of(data, mail.walk(data), context.with_task(task)):
         part = entity.part
         if part.encoding in IDENTITY or (opened := open_document(entity)) is None:
             continue
@@ -228,7 +228,7 @@ class Calendar(NamedTuple):
 
     def visit(self, task: Task | None = None) -> Iterator[Outcome]:
         """The items of the HTML descriptions, with offsets in the calendar."""
-        context = self.context if task is None else self.context.asking(task)
+        context = self.context if task is None else self.context.with_task(task)
         reader = context.task.reader("text/html", "")
         if self.notes or reader is None or reader.visit is None:
             return

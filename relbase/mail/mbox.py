@@ -138,7 +138,7 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
         budget = Budget(len(one.message.content))
         found_only = context.task.found_only and not lengths.concern(one)
         task = context.task._replace(budget=budget, found_only=found_only)
-        inside = context.having(part=str(one.number), task=task)
+        inside = context.with_fields(part=str(one.number), task=task)
         items = (
             item
             for item in visit_message(one.message.content, inside)
@@ -174,4 +174,4 @@ def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
 def _contents(data: bytes, context: Context) -> Iterator[tuple[bytes, int, Context]]:
     for one in messages([data]):
         if not isinstance(one, bytes):
-            yield one.message.content, one.start, context.having(part=str(one.number))
+            yield one.message.content, one.start, context.with_fields(part=str(one.number))

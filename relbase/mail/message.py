@@ -134,7 +134,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
     if view is not None:
         # Edits are needed if no empty line ends this header, since they could extend it.
         found_only = task.found_only and part.header.body > part.header.end
-        inside = entity.context.asking(task._replace(found_only=found_only))
+        inside = entity.context.with_task(task._replace(found_only=found_only))
         inner = visit_message(view.inner, inside, encoded + 1)
         yield from fit_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
@@ -163,7 +163,7 @@ def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     part, context = entity.part, entity.context
     if context.task.found_only and not part.boundaries:  # no edit is refused
         return _visit_fields(entity)
-    inside = context.asking(context.task._replace(found_only=False))
+    inside = context.with_task(context.task._replace(found_only=False))
     header = Span(part.header.start, part.header.end)
     return fit(entity, header, _visit_fields(entity._replace(context=inside)))
 
@@ -182,7 +182,7 @@ def _visit_fields(entity: MailPart) -> Iterator[Outcome]:
         if form is not None:
             # A field that states a base is resolved against the base around it, not its own.
             is_outside = field.name == stated_by or field.name in STATES_BASE
-            context = entity.context.on(around if is_outside else own)
+            context = entity.context.with_base(around if is_outside else own)
             yield from visit_field(entity.data, field, form, context)
 
 

@@ -89,7 +89,7 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
             attached = outer.attached or part.disposition == "attachment"
         base, states, more = _established(data, part, around, context)
         within = f" of part {part.number}" if part.number else " of the body"
-        inside = context.having(base=base, part=number_of(part, context), within=within)
+        inside = context.with_fields(base=base, part=number_of(part, context), within=within)
         path[index] = MailPart(data, eol, part, inside, states, attached, (*notes, *more))
         yield path[index]
 

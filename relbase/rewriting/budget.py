@@ -26,7 +26,7 @@ MAX_GROWTH_BYTES: Final = 64 << 20
 class Budget:
     """How much one document, with everything nested in it, may still grow."""
 
-    __slots__ = ("_allowed", "left", "listable", "refused")
+    __slots__ = ("_allowed", "left", "list_left", "refused")
 
     def __init__(self, size: int) -> None:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)

@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What applies to the references of one text; `having` derives the context of a nested one."""
+    """What applies to the references of one text; `with_fields` derives the context of a nested one."""
 
     base: Base  # the established base
     task: Task
@@ -87,7 +87,7 @@ class Context(NamedTuple):
     marks: Marks | None = None  # marks of saving programs in the text, if they were read already
     resolve: Callable[[str], str] | None = None  # resolves against the base; None without one
 
-    def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
+    def with_fields(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """Return this context with some fields changed; the profile has to stay the same."""
         base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
         if base is not self.base or encoding != self.encoding:
@@ -109,18 +109,22 @@ class Context(NamedTuple):
             charset=self.encoding,
         )
 
-    def on(self, base: Base) -> Context:
+    def with_base(self, base: Base) -> Context:
         if base is self.base:
             return self
         resolve = resolver(base.url, self.task.profile, self.encoding)
-        return tuple.__new__(Context, (base, *self[1:-1], resolve))  # in half the time of `having`
+        return tuple.__new__(
+            Context, (base, *self[1:-1], resolve)
+        )  # in half the time of `with_fields`
 
     def in_utf_8(self) -> Context:
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
-        return self if self.encoding == "utf-8" else self.having(encoding="utf-8")
+        return self if self.encoding == "utf-8" else self.with_fields(encoding="utf-8")
 
-    def asking(self, task: Task) -> Context:
-        return tuple.__new__(Context, (self.base, task, *self[2:]))  # as `having`, in half the time
+    def with_task(self, task: Task) -> Context:
+        return tuple.__new__(
+            Context, (self.base, task, *self[2:])
+        )  # as `with_fields`, in half the time
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:

@@ -40,7 +40,7 @@ def _on_url(url: str, profile: Profile, label: str | None) -> Context:
     """The context of a document that was retrieved from a URL, for any task."""
     base, _ = establish(retrieval(url, ())[0], UNKNOWN, profile=profile)
     context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
-    return context.having(base=base, encoding=lookup(label or "") or "utf-8")
+    return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
 _outside: Final = remembering(_on_url)
@@ -68,7 +68,7 @@ class Walk:
         for element in islice(tree.bases(whole=True), int(resolve_base_href)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
-        self.inside = self._around.on(base)
+        self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
         # Results for values that pages repeat, by value, row and context.
@@ -77,7 +77,7 @@ class Walk:
         self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
         self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
-        self._nowhere = self.inside.on(UNKNOWN)
+        self._nowhere = self.inside.with_base(UNKNOWN)
         # The contexts with bases stated inside the document, by the context around.
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
@@ -174,7 +174,7 @@ class Walk:
         key = (id(around), stated)
         if key not in self._stated:
             base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
-            self._stated[key] = around.on(base)
+            self._stated[key] = around.with_base(base)
         return self._stated[key]
 
     def _rows(self, spot: Spot, key: str) -> tuple[Row, ...]:
@@ -311,12 +311,12 @@ class Walk:
     ) -> Value:
         """What a text becomes: one visit for edits and one for links, since each is fast."""
         before = self._budget.state()
-        items = list(visit(context.asking(context.task._replace(edits_only=True))))
+        items = list(visit(context.with_task(context.task._replace(edits_only=True))))
         if not items and not self._all:
             return Value(holder, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
-        found = chain(visit(context.asking(context.task._replace(found_only=True))), edits)
+        found = chain(visit(context.with_task(context.task._replace(found_only=True))), edits)
         return self._value_of(element, holder, None, text, found)
 
     def _value_of(

@@ -67,7 +67,7 @@ def state(
     if not url:
         return context, []
     base, notes = context.established(Statement(Layer.EMBEDDED, url, source, span))
-    return context.on(base), notes
+    return context.with_base(base), notes
 
 
 def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:

@@ -274,9 +274,9 @@ class Visit:
             if task.budget:
                 trial = Budget(len(raw))
                 trial.list_left = task.budget.list_left
-            items = self._read(slot, raw, context.asking(task._replace(budget=trial)))
+            items = self._read(slot, raw, context.with_task(task._replace(budget=trial)))
             return _without(items, doubtful, context, trial)
-        tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
+        tried = self._read(slot, raw, context.with_task(task._replace(budget=None)))
         if any(isinstance(item, Edit) for item in tried):
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
         return self._read(slot, raw, context)
