@@ -172,7 +172,7 @@ _LONG: Final = 1 << 16
 _OF_LONG: Final = 4
 
 
-def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
+def cached_by_length(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
     """Return a function that picks a cached `make` for a base, or `make` itself for a long one."""
     short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
     long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
@@ -204,7 +204,7 @@ def _unsuitable(url: str) -> str | None:
     return why and f"{why} (RFC 1808 §2.3)"
 
 
-_remembered: Final = remembering(_unsuitable)
+_remembered: Final = cached_by_length(_unsuitable)
 
 
 def _hindrance(url: str) -> str | None:

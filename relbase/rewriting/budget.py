@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import remembering
+from relbase.bases.layers import cached_by_length
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 
@@ -109,4 +109,4 @@ def _weight(new: str, depth: int) -> int:
     return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
 
 
-_remembered_weight: Final = remembering(_weight)
+_remembered_weight: Final = cached_by_length(_weight)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.bases.layers import Base, Statement, establish, remembering, unsuitable
+from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
 from relbase.notes import Note, Reason
 from relbase.policy import Policy, placeholders
 from relbase.url.resolver import Profile, prepared_base
@@ -138,7 +138,7 @@ def prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] 
     return None if unsuitable(url) else prepared_base(url, profile, encoding).resolve
 
 
-_remembered: Final = remembering(prepared)
+_remembered: Final = cached_by_length(prepared)
 
 
 def resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:

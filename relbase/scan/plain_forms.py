@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import remembering
+from relbase.bases.layers import cached_by_length
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
@@ -109,7 +109,7 @@ def _simple_edit(new: bytes, until: int) -> Prefix:
 
 
 # The pages of a site share it.
-_remembered_root: Final = remembering(lambda root: _simple_edit(root.encode(), 0))
+_remembered_root: Final = cached_by_length(lambda root: _simple_edit(root.encode(), 0))
 
 # The WHATWG parser reads `%2e` as a dot.
 _NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"
@@ -139,7 +139,7 @@ def edits_on(
     return Prefixes(resolve, depth)
 
 
-_remembered: Final = remembering(edits_on)
+_remembered: Final = cached_by_length(edits_on)
 
 
 def prefixes_of(context: Context) -> Prefixes:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
-from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
+from relbase.bases.layers import UNKNOWN, cached_by_length, establish, plain_base, retrieval
 from relbase.formats.document import CharsetRule, read_charset
 from relbase.formats.recognition import recognized
 from relbase.formats.rows import FORMATS
@@ -175,5 +175,5 @@ def _prepared(
     return None if pages is None or made is None else (pages, made)
 
 
-_remembered: Final = remembering(partial(_prepared, _Pages.prefixes_on))
-_remembered_links: Final = remembering(partial(_prepared, _Pages.linking_on))
+_remembered: Final = cached_by_length(partial(_prepared, _Pages.prefixes_on))
+_remembered_links: Final = cached_by_length(partial(_prepared, _Pages.linking_on))

@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, establish, remembering, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
 from relbase.css.functions import holds_none, is_settled
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
@@ -43,7 +43,7 @@ def _on_url(url: str, profile: Profile, label: str | None) -> Context:
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
-_outside: Final = remembering(_on_url)
+_outside: Final = cached_by_length(_on_url)
 
 
 class Walk:

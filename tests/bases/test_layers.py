@@ -15,8 +15,8 @@ from relbase.bases.layers import (
     Base,
     Layer,
     Statement,
+    cached_by_length,
     establish,
-    remembering,
     retrieval,
     unsuitable,
     with_path,
@@ -298,7 +298,7 @@ def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], exp
 def test_what_was_made_is_made_once_by_the_length_of_the_base() -> None:
     made: list[str] = []
 
-    @remembering
+    @cached_by_length
     def make(url: str) -> str:
         made.append(url)
         return url.upper()
