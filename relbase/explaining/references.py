@@ -66,7 +66,7 @@ class _Marks(NamedTuple):
     links: deque[Link]
     spans: array[int]  # where each begins and ends
 
-    def drained(self) -> Iterator[_Mark]:
+    def consume(self) -> Iterator[_Mark]:
         links = starmap(self.links.popleft, repeat((), len(self.links)))
         return map(_Mark, count(self.first), links, self.spans[::2], self.spans[1::2])
 
@@ -137,7 +137,7 @@ def _marked(
     bounds = [array("Q", map(bound, edits)) for bound in (_start, _end)]
     bounds += [array("Q", sorted(marks.spans[side::2])) for side in (0, 1)]
     cuts = groupby(merge(sorted(breaks), within, *bounds))
-    writer = _Writer(edits, marks.drained(), charset)
+    writer = _Writer(edits, marks.consume(), charset)
     yield '<div class="chunk">'
     last = within.start
     for at, _ in cuts:

@@ -25,7 +25,7 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import (
     Outcome,
     Packed,
-    drained,
+    consume,
     lower,
     lower_plain,
     plain_in_quotes,
@@ -61,7 +61,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Outcome]:
         attribute, rest = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
             yield from notes
-            yield from drained(items)
+            yield from consume(items)
             # The remaining items of the element at which `_up_to_base` stopped.
             yield from rest
             for element in elements:

@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Outcome, Reference, Status, drained, split_edits_and_rest
+from relbase.rewriting.outcomes import Outcome, Reference, Status, consume, split_edits_and_rest
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -25,14 +25,14 @@ def fit(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Ou
     findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
     notes: list[Note] = []
-    for changes, note in _judged(entity, within, drained(edits)):
+    for changes, note in _judged(entity, within, consume(edits)):
         kept += () if note and note.reason is Reason.MIME_BOUNDARY else changes
         changes.clear()  # a line may have millions
         notes += (note,) if note else ()
     refused = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
     yield from keep_in_lines(findings, refused) if refused else findings
     yield from notes
-    yield from drained(kept)
+    yield from consume(kept)
 
 
 def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:

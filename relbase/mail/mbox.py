@@ -15,7 +15,7 @@ from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Outcome, drained, shift, split_edits_and_rest
+from relbase.rewriting.outcomes import Outcome, consume, shift, split_edits_and_rest
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -152,8 +152,8 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
             notes.append(note)
         if edits and not settled:
             findings = keep_in_lines(findings, [Span(0, len(one.message.content))])
-        del edits  # so that `drained` frees each
-        made: Iterator[Edit] = drained(settled)
+        del edits  # so that `consume` frees each
+        made: Iterator[Edit] = consume(settled)
         left = (note._replace(part=inside.part) for note in notes)
         yield from shift(chain(findings, left, made), one.start)
 

@@ -22,7 +22,7 @@ from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.outcomes import (
     Outcome,
-    drained,
+    consume,
     lower,
     shift,
     split_edits,
@@ -64,7 +64,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))
-    yield from drained(edits)
+    yield from consume(edits)
 
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
@@ -277,7 +277,7 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Outcome]:
         at, after = number
         count = b"%d" % (end - start + growth(edits))
         yield Edit(at, after, count.ljust(after - at))  # as wide as its padding allows
-        made: Iterator[Edit] = drained(edits)
+        made: Iterator[Edit] = consume(edits)
         yield from shift(made, start)
 
 

@@ -108,7 +108,7 @@ def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome
         spans = touching
     yield from _moved(left, places, offset)
     # Each edit is released when its lowered form is made: there may be millions.
-    yield from shift(view.lowered(drained(edits)), offset)
+    yield from shift(view.lowered(consume(edits)), offset)
 
 
 def _placed(
@@ -158,13 +158,13 @@ def lower_plain(
     rest = iter(items)
     while found := list(islice(rest, _BATCH)):
         if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-            yield from shift(drained(found), offset)
+            yield from shift(consume(found), offset)
         else:
             yield from lower(chain(found, rest), view(), offset)
             return
 
 
-def drained(items: list[T]) -> Iterator[T]:
+def consume(items: list[T]) -> Iterator[T]:
     """Yield the items in order, and release each: one value may contain a million."""
     items.reverse()
     return starmap(items.pop, repeat((), len(items)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Outcome, Reference, Status, drained
+from relbase.rewriting.outcomes import Outcome, Reference, Status, consume
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
 from relbase.xml.visit import DOUBTFUL, Visit
@@ -33,10 +33,10 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
     waiting, is_asked = _begun(items)
     is_told = is_asked or (task.examines and task.edits_only)
     if task.edits_only and not is_told:
-        yield from drained(waiting)
+        yield from consume(waiting)
         return
     unsound, flaws, end = visit.soundness
-    both = chain(drained(waiting), items)
+    both = chain(consume(waiting), items)
     if unsound is None:
         if is_told:
             for flaw in flaws:

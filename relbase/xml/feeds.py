@@ -20,7 +20,7 @@ from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Outcome, drained, lower, shift
+from relbase.rewriting.outcomes import Outcome, consume, lower, shift
 from relbase.rewriting.reference import Place
 from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
@@ -302,4 +302,4 @@ def _of_item(
     found = list(items)
     edits = (item for item in found if isinstance(item, Edit))
     links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
-    return drained(found)
+    return consume(found)

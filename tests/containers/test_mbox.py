@@ -230,13 +230,13 @@ def test_files_of_the_property_have_messages() -> None:
 # Time (threat M13)
 
 
-def drained(chunks: list[bytes]) -> int:
+def consume(chunks: list[bytes]) -> int:
     return sum(1 for _ in split(chunks))
 
 
 def test_time_is_linear_in_small_pieces() -> None:
     message = A + ONE * 20 + b"\n"
-    assert_linear_from_10_ms(drained, lambda size: list(pieces(message * (size // 400), 3)))
+    assert_linear_from_10_ms(consume, lambda size: list(pieces(message * (size // 400), 3)))
 
 
 def test_memory_is_bounded_by_the_largest_message() -> None:
