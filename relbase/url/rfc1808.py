@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.prefixes import MORE_THAN_NAMES, Prefixes
-from relbase.url.step import Step, Tell, Trace, check_text, not_text, untold
+from relbase.url.step import Step, Trace, Tracer, check_text, no_trace, not_text
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = regex(r"[A-Za-z0-9+.-]+:").match
@@ -136,53 +136,55 @@ class PreparedBase(Prefixes):
 
     def steps(self, reference: str) -> list[Step]:
         """Return the steps taken; the value of the last one is the result."""
-        tell = Trace()
+        trace = Trace()
         if not self._base:
-            tell("1", "the base is unknown: the reference counts as absolute", value=reference)
-            return tell.steps()
-        tell("1", "the base is established (section 3)", value=self._base)
-        self._by_steps(reference, tell)
-        return tell.steps()
+            trace("1", "the base is unknown: the reference counts as absolute", value=reference)
+            return trace.steps()
+        trace("1", "the base is established (section 3)", value=self._base)
+        self._by_steps(reference, trace)
+        return trace.steps()
 
-    def _by_steps(self, reference: str, tell: Tell = untold) -> str:
+    def _by_steps(self, reference: str, trace: Tracer = no_trace) -> str:
         base = self._components = self._components or split(self._base)
         scheme, net_loc, path, params, query, fragment = embedded = split(reference)
-        tell("2", "the base has {}; the reference has {}", base, embedded)
+        trace("2", "the base has {}; the reference has {}", base, embedded)
         if reference == "":
-            tell("2a", "the reference is empty: it inherits the entire base", value=self._base)
+            trace("2a", "the reference is empty: it inherits the entire base", value=self._base)
             return self._base
         if scheme is not None:
-            tell("2b", "it starts with the scheme name {}: it is absolute", scheme, value=reference)
+            trace(
+                "2b", "it starts with the scheme name {}: it is absolute", scheme, value=reference
+            )
             return reference
-        tell("2c", "it starts with no scheme name: it inherits the scheme {}", base.scheme)
+        trace("2c", "it starts with no scheme name: it inherits the scheme {}", base.scheme)
         if net_loc:
-            tell("3", "its net_loc {} is not empty: skip to step 7", net_loc)
+            trace("3", "its net_loc {} is not empty: skip to step 7", net_loc)
         else:
-            tell("3", "its net_loc is empty: it inherits {}", base.net_loc)
+            trace("3", "its net_loc is empty: it inherits {}", base.net_loc)
             net_loc = _inherit(base.net_loc, net_loc)
             if path == "":
                 path = base.path
-                params, query = _inherited(base, params, query, tell)
+                params, query = _inherited(base, params, query, trace)
             elif path.startswith("/"):
-                tell("4", "its path is preceded by a slash: skip to step 7")
+                trace("4", "its path is preceded by a slash: skip to step 7")
             else:
-                path = self._merged(base.path, path, tell)
+                path = self._merged(base.path, path, trace)
         url = unsplit(Components(base.scheme, net_loc, path, params, query, fragment))
-        tell("7", "the components are recombined", value=url)
+        trace("7", "the components are recombined", value=url)
         return url
 
-    def _merged(self, base_path: str, path: str, tell: Tell) -> str:
+    def _merged(self, base_path: str, path: str, trace: Tracer) -> str:
         """Step 6. The slash before a path is not part of it (§2.4.6), so it is set aside."""
         slash = "/" if base_path.startswith("/") else ""
         after_last = base_path.rfind("/") + 1
-        if tell is untold:
+        if trace is no_trace:
             if self._without_dots is None:
                 self._without_dots = _without_dots(base_path[len(slash) : after_last])
             return slash + _without_dots(self._without_dots + path)
         merged = base_path[:after_last] + path
         last = base_path[after_last:]
-        tell("6", "the last segment of the base's path, {}, is removed", last, value=merged)
-        return slash + _without_dots(merged[len(slash) :], tell, slash)
+        trace("6", "the last segment of the base's path, {}, is removed", last, value=merged)
+        return slash + _without_dots(merged[len(slash) :], trace, slash)
 
     def _parent(self, directory: str) -> str:
         """Return the directory above; a ".." that finds nothing to remove stays (6c)."""
@@ -198,19 +200,19 @@ def _inherit(inherited: str | None, own: str | None) -> str | None:
 
 
 def _inherited(
-    base: Components, params: str | None, query: str | None, tell: Tell
+    base: Components, params: str | None, query: str | None, trace: Tracer
 ) -> tuple[str | None, str | None]:
     """Step 5: the params and the query of a reference whose path is empty."""
-    tell("5", "its path is empty: it inherits the base's", value=base.path)
+    trace("5", "its path is empty: it inherits the base's", value=base.path)
     if params:
-        tell("5a", "its params {} are not empty: skip to step 7", params)
+        trace("5a", "its params {} are not empty: skip to step 7", params)
         return params, query
-    tell("5a", "its params are empty: it inherits {}", base.params)
+    trace("5a", "its params are empty: it inherits {}", base.params)
     params = _inherit(base.params, params)
     if query:
-        tell("5b", "its query {} is not empty: skip to step 7", query)
+        trace("5b", "its query {} is not empty: skip to step 7", query)
         return params, query
-    tell("5b", "its query is empty: it inherits {}; skip to step 7", base.query)
+    trace("5b", "its query is empty: it inherits {}; skip to step 7", base.query)
     return params, _inherit(base.query, query)
 
 
@@ -218,7 +220,7 @@ def _inherited(
 _dots_sub: Final = regex(r"(?<![^/])\./").sub
 
 
-def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
+def _without_dots(path: str, trace: Tracer = no_trace, slash: str = "") -> str:
     """Steps 6a to 6d, with one stack of segments, as the note after step 7 suggests.
 
     "/../" removes the nearest segment before it that is not "..", which is the leftmost match of
@@ -226,10 +228,10 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
     """
     if "./" in path:
         path = _dots_sub("", path)
-    tell("6a", 'no "./" is left', value=(slash, path))
+    trace("6a", 'no "./" is left', value=(slash, path))
     if path == "." or path.endswith("/."):
         path = path[:-1]
-    tell("6b", 'no "." is left at the end', value=(slash, path))
+    trace("6b", 'no "." is left at the end', value=(slash, path))
     kept: list[str] = []
     # One at a time: a hostile path has millions. No slash ends the last one, so the search would
     # start again at each of its characters.
@@ -238,15 +240,15 @@ def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
         if segment != "..":
             kept.append(segment)
         elif kept and kept[-1] != "..":
-            tell("6c", "{} is removed", f"{kept.pop()}/../")
+            trace("6c", "{} is removed", f"{kept.pop()}/../")
         else:
             kept.append("..")  # one string for all of them: a hostile path has millions
     last = path[path.rfind("/") + 1 :]
     if last == ".." and kept and kept[-1] != "..":
         last = ""
-        tell("6d", "{} is removed", f"{kept.pop()}/..")
+        trace("6d", "{} is removed", f"{kept.pop()}/..")
     merged = "/".join([*kept, last])
-    tell("6d", 'no "<segment>/.." is left at the end', value=(slash, merged))
+    trace("6d", 'no "<segment>/.." is left at the end', value=(slash, merged))
     return merged
 
 

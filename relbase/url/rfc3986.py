@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.url.prefixes import Prefixes
-from relbase.url.step import Step, Tell, Trace, not_text, untold
+from relbase.url.step import Step, Trace, Tracer, no_trace, not_text
 
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
 _scheme_match: Final = regex(r"[A-Za-z][A-Za-z0-9+.-]*:").match
@@ -100,53 +100,53 @@ class PreparedBase(Prefixes):
 
     def steps(self, reference: str) -> list[Step]:
         """Return the steps of §5.2 taken; the value of the last one is the result."""
-        tell = Trace()
+        trace = Trace()
         if not self._base:
-            tell("5.1", "there is no base: the reference stays as it is", value=reference)
-            return tell.steps()
+            trace("5.1", "there is no base: the reference stays as it is", value=reference)
+            return trace.steps()
         r = split(reference)
-        tell("5.2.1", "Base has {}; R has {}", split(self._base), r)
-        tell("5.3", "the components are recomposed", value=unsplit(self._transform(r, tell)))
-        return tell.steps()
+        trace("5.2.1", "Base has {}; R has {}", split(self._base), r)
+        trace("5.3", "the components are recomposed", value=unsplit(self._transform(r, trace)))
+        return trace.steps()
 
     def _by_steps(self, reference: str) -> str:
         return unsplit(self._transform(split(reference)))
 
-    def _transform(self, r: Components, tell: Tell = untold) -> Components:
+    def _transform(self, r: Components, trace: Tracer = no_trace) -> Components:
         base = self._components = self._components or split(self._base)
         if r.scheme is not None:
-            tell("5.2.2", "R.scheme {} is defined: all components are R's", r.scheme)
-            return r._replace(path=remove_dot_segments(r.path, tell))
-        tell("5.2.2", "R.scheme is undefined: T.scheme is Base's, {}", base.scheme)
+            trace("5.2.2", "R.scheme {} is defined: all components are R's", r.scheme)
+            return r._replace(path=remove_dot_segments(r.path, trace))
+        trace("5.2.2", "R.scheme is undefined: T.scheme is Base's, {}", base.scheme)
         if r.authority is not None:
-            tell("5.2.2", "R.authority {} is defined: path and query are R's", r.authority)
-            return r._replace(scheme=base.scheme, path=remove_dot_segments(r.path, tell))
-        tell("5.2.2", "R.authority is undefined: T.authority is Base's, {}", base.authority)
+            trace("5.2.2", "R.authority {} is defined: path and query are R's", r.authority)
+            return r._replace(scheme=base.scheme, path=remove_dot_segments(r.path, trace))
+        trace("5.2.2", "R.authority is undefined: T.authority is Base's, {}", base.authority)
         query = r.query
         if r.path == "":
             path = base.path
-            tell("5.2.2", "R.path is empty: T.path is Base's", value=path)
+            trace("5.2.2", "R.path is empty: T.path is Base's", value=path)
             if query is None:
                 query = base.query
-                tell("5.2.2", "R.query is undefined: T.query is Base's, {}", query)
+                trace("5.2.2", "R.query is undefined: T.query is Base's, {}", query)
         elif r.path.startswith("/"):
-            tell("5.2.2", 'R.path begins with "/": it is not merged')
-            path = remove_dot_segments(r.path, tell)
+            trace("5.2.2", 'R.path begins with "/": it is not merged')
+            path = remove_dot_segments(r.path, trace)
         else:
-            tell("5.2.2", 'R.path does not begin with "/": it is merged')
-            path = self._merged(base, r.path, tell)
+            trace("5.2.2", 'R.path does not begin with "/": it is merged')
+            path = self._merged(base, r.path, trace)
         return Components(base.scheme, base.authority, path, query, r.fragment)
 
-    def _merged(self, base: Components, path: str, tell: Tell) -> str:
+    def _merged(self, base: Components, path: str, trace: Tracer) -> str:
         """§5.2.3 and §5.2.4: merge a path with that of the base, and remove dot segments."""
-        if tell is untold:
+        if trace is no_trace:
             if self._without_dots is None:
                 self._without_dots = remove_dot_segments(_directory_of(base))
             return remove_dot_segments(self._without_dots + path)
         merged = _directory_of(base) + path
         last = base.path.rpartition("/")[2]
-        tell("5.2.3", "the last segment of Base.path, {}, is removed", last, value=merged)
-        return remove_dot_segments(merged, tell)
+        trace("5.2.3", "the last segment of Base.path, {}, is removed", last, value=merged)
+        return remove_dot_segments(merged, trace)
 
     def _parent(self, directory: str) -> str:
         """Return the directory above a directory; that of the root is the root (2C)."""
@@ -192,18 +192,18 @@ def follow(base: str, references: Iterable[str]) -> str:
 _UNKNOWN: Final = Components(None, None, "", None, None)
 
 
-def remove_dot_segments(path: str, tell: Tell = untold) -> str:
+def remove_dot_segments(path: str, trace: Tracer = no_trace) -> str:
     """§5.2.4 Remove Dot Segments."""
     start = _after_2a(path).end()  # type: ignore[union-attr] # it may be empty
     if start:
-        tell("5.2.4 2A", "{} before the input is removed", path[:start])
+        trace("5.2.4 2A", "{} before the input is removed", path[:start])
     if path[start:] in {".", ".."}:
-        tell("5.2.4 2D", "{} is removed", path[start:])
+        trace("5.2.4 2D", "{} is removed", path[start:])
         return ""
     first, *segments = path[start:].split("/")
     output = [first] if first else []
     if first:
-        tell(*_MOVES, first, value=output)
+        trace(*_MOVES, first, value=output)
     if segments and segments[-1] in {".", ".."}:
         segments.append("")
     for segment in segments:
@@ -212,8 +212,8 @@ def remove_dot_segments(path: str, tell: Tell = untold) -> str:
                 output.pop()
         elif segment != ".":  # 2E; otherwise 2B
             output.append("/" + segment)
-        if tell is not untold:
-            tell(*_TURNS.get(segment, _MOVES), f"/{segment}", value=output)
+        if trace is not no_trace:
+            trace(*_TURNS.get(segment, _MOVES), f"/{segment}", value=output)
     return "".join(output)
 
 

@@ -1,4 +1,4 @@
-"""Steps show how an algorithm reaches its result: `Trace` keeps them, `untold` drops them."""
+"""Steps show how an algorithm reaches its result: `Trace` keeps them, `no_trace` drops them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,12 @@ class Step(NamedTuple):
 
 
 # Takes a step: its number, its text with a `{}` for each component, the components, its value.
-Tell = Callable[..., None]
+Tracer = Callable[..., None]
 
 
-def untold(number: str, text: str, *components: object, value: Iterable[str] | None = None) -> None:
+def no_trace(
+    number: str, text: str, *components: object, value: Iterable[str] | None = None
+) -> None:
     """Drop a step, since nobody asked for steps."""
 
 
