@@ -123,19 +123,21 @@ def before_part(part: str, number: str = "") -> str:
     return f"message {part}: " if part == number else f"part {part}: "
 
 
-_Said = TypeVar("_Said", Note, Link, Entity)
+_Reported = TypeVar("_Said", Note, Link, Entity)
 
 
-def in_input(document: InputDocument, said: _Said) -> _Said:
+def in_input(document: InputDocument, reported: _Reported) -> _Reported:
     if not document.number:
-        return said
-    part = f"{document.number}/{said.part}" if said.part else document.number
-    if isinstance(said, Note):
-        return said._replace(part=part, span=said.span and _moved(said.span, document.start))
-    base, span = _base_in(document, said.base), _moved(said.span, document.start)
-    if isinstance(said, Entity):
-        return replace(said, part=part, span=span, base=base)
-    return said._replace(part=part, span=span, base=base, line=said.line + document.lines)
+        return reported
+    part = f"{document.number}/{reported.part}" if reported.part else document.number
+    if isinstance(reported, Note):
+        return reported._replace(
+            part=part, span=reported.span and _moved(reported.span, document.start)
+        )
+    base, span = _base_in(document, reported.base), _moved(reported.span, document.start)
+    if isinstance(reported, Entity):
+        return replace(reported, part=part, span=span, base=base)
+    return reported._replace(part=part, span=span, base=base, line=reported.line + document.lines)
 
 
 def _moved(span: Span, by: int) -> Span:

@@ -302,13 +302,13 @@ class _Lister:
         if link.status is Status.ABSOLUTE:
             return "<p>already absolute: left unchanged</p>"
         note = self._notes.get(link.span)
-        said = f"<p>{text(note.text)}</p>" if note else ""
+        reported = f"<p>{text(note.text)}</p>" if note else ""
         if link.status is Status.KEPT:
-            said = f"<p>{self._why_kept(link.reference, link.element)}</p>{said}"
+            reported = f"<p>{self._why_kept(link.reference, link.element)}</p>{reported}"
         elif link.status is Status.REWRITTEN:
-            said = self._steps(link) + said
+            reported = self._steps(link) + reported
         no_base = "<p>relative, and there is no base URL to resolve it against</p>"
-        return f"<p>{badge(link.base)} {text(link.base.source)}</p>{said or no_base}"
+        return f"<p>{badge(link.base)} {text(link.base.source)}</p>{reported or no_base}"
 
     def _why_kept(self, reference: str, element: str) -> str:
         places = self._call.origin.local_files if self._call.origin else None

@@ -80,8 +80,8 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        is_told = not task.policy.keep_templates and placeholders(reference)
-        placeholder = _REWRITTEN if is_told else None
+        is_reported = not task.policy.keep_templates and placeholders(reference)
+        placeholder = _REWRITTEN if is_reported else None
         note = unstated(reference, context) or placeholder or _climbing(reference, url, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)

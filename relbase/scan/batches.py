@@ -100,8 +100,10 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, written = scan(*where)
         # A reference that needs no decoding is a str; bytes have to be decoded.
-        said = (one if isinstance(one, str) else clean(written_in(one, charset)) for one in written)
-        left = [edit for edit, one in zip(edits, said, strict=True) if not keeps(one)]
+        cleaned = (
+            one if isinstance(one, str) else clean(written_in(one, charset)) for one in written
+        )
+        left = [edit for edit, one in zip(edits, cleaned, strict=True) if not keeps(one)]
         return left, *places, None
 
     return asked

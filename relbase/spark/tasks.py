@@ -134,11 +134,12 @@ def _known(job: Job, part: Part, output: str) -> Report:
         with storage.open_archive(listed) as file:
             found = json.loads(file.read())
         if state and found["made_of"] == state:
-            told = found["report"]
+            reported = found["report"]
             faults = tuple(
-                Fault._make((*at, Trouble(why), text, None)) for *at, why, text in told["faults"]
+                Fault._make((*at, Trouble(why), text, None))
+                for *at, why, text in reported["faults"]
             )
-            known = Report(**{**told, "faults": faults})
+            known = Report(**{**reported, "faults": faults})
             size, _ = storage.state_of(storage.join(output, name))
             if size == found["size"]:
                 return known._replace(warc=part.path, output=storage.join(output, name))
@@ -146,11 +147,11 @@ def _known(job: Job, part: Part, output: str) -> Report:
     if report.output and state:
         size, _ = storage.state_of(report.output)
         rows = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
-        told = {**report._asdict(), "faults": rows}
+        reported = {**report._asdict(), "faults": rows}
         made = _temporary(output, f"{name}.json")
         with suppress(OSError):
             with open(made, "w", encoding="utf-8") as file:  # noqa: PTH123
-                json.dump({"made_of": state, "size": size, "report": told}, file)
+                json.dump({"made_of": state, "size": size, "report": reported}, file)
             storage.put(made, listed)
     return report
 
@@ -225,10 +226,10 @@ def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Outcome]
     seen: set[tuple[str, Fault]] = set()
     while True:
         last: _Begun | None = None
-        for told in _told_by_child(job, parts, begun):
-            if told is None:
+        for reported in _reports_of_child(job, parts, begun):
+            if reported is None:
                 return
-            path, made = told
+            path, made = reported
             if isinstance(made, _Begun):
                 last, begun = made, begun + 1
             elif not isinstance(made, Fault):
@@ -245,7 +246,7 @@ def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Outcome]
         yield path, Fault(*last, Trouble.DIED, "the process that worked on it ended")
 
 
-def _told_by_child(
+def _reports_of_child(
     job: Job, parts: Sequence[Part], begun: int
 ) -> Iterator[tuple[str, Outcome | _Begun] | None]:
     """Yield what a child process reports; None at the end if it finished."""

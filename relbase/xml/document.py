@@ -31,19 +31,19 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
     visit = Visit(text, around)
     items = visit.items()
     waiting, is_asked = _begun(items)
-    is_told = is_asked or (task.examines and task.edits_only)
-    if task.edits_only and not is_told:
+    is_reported = is_asked or (task.examines and task.edits_only)
+    if task.edits_only and not is_reported:
         yield from consume(waiting)
         return
     unsound, flaws, end = visit.soundness
     both = chain(consume(waiting), items)
     if unsound is None:
-        if is_told:
+        if is_reported:
             for flaw in flaws:
                 yield note_on(Reason.XML_FLAW, text, around, flaw, "ignored")
         yield from (item for item in both if _start(item) < end) if flaws else both
         return
-    if is_told:
+    if is_reported:
         yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
     if not task.edits_only:
         yield from _unchanged(both)
