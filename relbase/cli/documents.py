@@ -123,7 +123,7 @@ def before_part(part: str, number: str = "") -> str:
     return f"message {part}: " if part == number else f"part {part}: "
 
 
-_Reported = TypeVar("_Said", Note, Link, Entity)
+_Reported = TypeVar("_Reported", Note, Link, Entity)
 
 
 def in_input(document: InputDocument, reported: _Reported) -> _Reported:

@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What applies to the references of one text; `with_fields` derives the context of a nested one."""
+    """What applies to the references of one text; nested texts derive theirs."""
 
     base: Base  # the established base
     task: Task

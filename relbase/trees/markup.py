@@ -67,7 +67,7 @@ SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
 # An element, comment or instruction that may hold references, as a plain tuple, since there are
 # many: the node, its row, its attributes, the xml:base that applies (its own, if it has one), and
 # its item as in `Around`.
-Spot: TypeAlias = tuple[Any, ElementRow, Iterable[str], Scope | None, Any]
+Candidate: TypeAlias = tuple[Any, ElementRow, Iterable[str], Scope | None, Any]
 
 # Elements inside which other rules apply than around them.
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}

@@ -14,7 +14,7 @@ from typing import Any, Final
 from lxml import etree
 
 from relbase.policy import Policy
-from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, ElementRow, Spot, names_html
+from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 
@@ -52,7 +52,7 @@ class LxmlTree(Tree):
         if root is tree.getroot() and url and "://" in url:
             self.url = url
 
-    def spots(self) -> Iterator[Spot]:
+    def candidates(self) -> Iterator[Candidate]:
         around = self._around(self._part)
         if not self._is_html or around != TOP:
             yield from self._within(self._nodes(), self._part, around)

@@ -19,7 +19,7 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.trees.markup import COMMENT, SHEET, ElementRow, Spot, names_html
+from relbase.trees.markup import COMMENT, SHEET, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class SoupTree(Tree):
         label = vars(root).get("original_encoding")
         super().__init__(tag, root, top, label, policy, is_html=is_html)
 
-    def spots(self) -> Iterator[Spot]:
+    def candidates(self) -> Iterator[Candidate]:
         return self._within(_nodes(self._part), self._part, self._around(self._part))
 
     def _aside(self, node: PageElement) -> ElementRow | None:

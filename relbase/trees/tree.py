@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relbase.expressions import regex
 from relbase.policy import Policy
 from relbase.rewriting.outcomes import Status
-from relbase.trees.markup import TOP, Around, ElementRow, Known, Scope, Spot
+from relbase.trees.markup import TOP, Around, Candidate, ElementRow, Known, Scope
 from relbase.xml.structure import ALTERNATES
 
 # A node of either package; neither has types that help here.
@@ -64,7 +64,7 @@ class Tree:
 
     # What each package implements in its own way.
     XML_BASE: str  # how the tree names the attribute
-    spots: Callable[[], Iterable[Spot]]  # yields what may hold references, in order
+    candidates: Callable[[], Iterable[Candidate]]  # yields what may hold references, in order
     _name: Callable[[Node], str]  # the name of an element as lxml has it, "" for anything else
     _aside: Callable[[Node], ElementRow | None]  # for other nodes: COMMENT, SHEET or None
     _keys: Callable[[Node], Iterable[str]]  # the names of its attributes as lxml has them
@@ -151,7 +151,7 @@ class Tree:
             around = self.known.inside(kind, around, ancestor, self._scope(ancestor, around))
         return around
 
-    def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Spot]:
+    def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Candidate]:
         """The spots among nodes, each with the scope and item that apply there."""
         known, name_of, parent = self.known, self._name, self._parent
         kinds: dict[tuple[str, str], ElementRow] = {}  # by tag and the namespace around it

@@ -25,7 +25,7 @@ from relbase.rewriting.context import Context, Task
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.session.options import DEFAULT_POLICY
-from relbase.trees.markup import SHEET, XML_BASE, ElementRow, Scope, Spot, all_counting
+from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
 from relbase.url.resolver import Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
@@ -92,21 +92,21 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        for spot in self._tree.spots():
-            element, kind, keys, scope, item = spot
+        for candidate in self._tree.candidates():
+            element, kind, keys, scope, item = candidate
             if not kind.name:
                 yield from self._sheet(element) if kind is SHEET else self._comment(element)
                 continue
             context, resolve = inside, resolve_inside
             if scope is not None or item is not None or kind.is_base:
-                resolve = self._resolver(context := self._context(spot))
+                resolve = self._resolver(context := self._context(candidate))
             plain = kind.plain
             for key in keys:
                 if key not in plain:
                     continue
                 row, around, at_once = plain[key], context, resolve
                 if row is None:
-                    rows = self._rows(spot, key)
+                    rows = self._rows(candidate, key)
                     if not rows:
                         continue
                     row = rows[0]
@@ -137,15 +137,15 @@ class Walk:
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
-                found = self._settled(spot, attribute, row, value, around)
+                found = self._settled(candidate, attribute, row, value, around)
                 if all_ or any(link[5] in _REPORTED for link in found.links):
                     yield found
-            if kind.rows[""] and (rows := self._rows(spot, "")):
-                yield from self._texts(spot, rows, context)
+            if kind.rows[""] and (rows := self._rows(candidate, "")):
+                yield from self._texts(candidate, rows, context)
 
-    def _context(self, spot: Spot) -> Context:
+    def _context(self, candidate: Candidate) -> Context:
         """The context of the references of an element."""
-        _, kind, _, scope, item = spot
+        _, kind, _, scope, item = candidate
         if kind.is_base:
             return self._around
         context = self.inside
@@ -177,9 +177,9 @@ class Walk:
             self._stated[key] = around.with_base(base)
         return self._stated[key]
 
-    def _rows(self, spot: Spot, key: str) -> tuple[Row, ...]:
+    def _rows(self, candidate: Candidate, key: str) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        element, kind, keys, *_ = spot
+        element, kind, keys, *_ = candidate
         asks, get, spelled = kind.asks[key], self._tree.get, self._tree.spelled
         if asks.isdisjoint(keys):
             return kind.unasked[key]
@@ -188,16 +188,18 @@ class Walk:
         if known := self._counted.get((id(kind), said)):
             return known[1]
         rows = all_counting(
-            kind.rows[key], lambda name: encode_inner(self._said(spot, name)).lower()
+            kind.rows[key], lambda name: encode_inner(self._said(candidate, name)).lower()
         )
         # Limited, since a hostile document can have any number of them.
         if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
             self._counted[id(kind), said] = kind, rows
         return rows
 
-    def _texts(self, spot: Spot, rows: tuple[Row, ...], context: Context) -> Iterator[Value]:
+    def _texts(
+        self, candidate: Candidate, rows: tuple[Row, ...], context: Context
+    ) -> Iterator[Value]:
         # Called only if rows count: the text of most scripts is long, and not read.
-        element, kind, _, _, item = spot
+        element, kind, _, _, item = candidate
         for holder, text in self._tree.texts(element):
             encoded = encode_inner(text)
             found = (row for row in rows if not row.only or encoded.lstrip().startswith(row.only))
@@ -237,9 +239,9 @@ class Walk:
         for element in list(self._tree.bases(whole=False)):
             self._tree.remove(element)
 
-    def _said(self, spot: Spot, name: bytes) -> str:
+    def _said(self, candidate: Candidate, name: bytes) -> str:
         """The value of an attribute of the vocabulary; "" if it is missing."""
-        element, _, keys, *_ = spot
+        element, _, keys, *_ = candidate
         for key in self._tree.known.spelled(name):
             if key in keys:
                 return self._tree.get(element, self._tree.spelled(element, key))
@@ -255,9 +257,11 @@ class Walk:
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]
 
-    def _settled(self, spot: Spot, attribute: str, row: Row, value: str, context: Context) -> Value:
+    def _settled(
+        self, candidate: Candidate, attribute: str, row: Row, value: str, context: Context
+    ) -> Value:
         """What the value of an attribute becomes."""
-        element, kind, *_ = spot
+        element, kind, *_ = candidate
         is_url = row.syntax is _URL and not row.on_codebase
         if is_url and (found := self._url(kind, row, value, context)):
             return Value(element, found[0], [TreeLink(element, attribute, *found[1:])])
@@ -268,7 +272,7 @@ class Walk:
         text = encode_inner(value)
         codebase = None
         if row.on_codebase:
-            codebase = on_codebase(trimmed(self._said(spot, b"codebase")), context)
+            codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:

@@ -95,7 +95,7 @@ class Scopes:
         self._known: dict[tuple[bytes, str], Context] = {}
         self._plain: dict[str, Prefixes] = {}
         # Bases that the compiled scanner met: what resolves against each, and its offset.
-        self.passed: list[tuple[Resolve | None, int]] = []
+        self.scanned: list[tuple[Resolve | None, int]] = []
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
         self.stated_at = -1  # the offset of the `xml:base` that applies here; -1 for none
         self.inside: Context | None = document  # None if bases nest too deep
@@ -135,14 +135,14 @@ class Scopes:
         return notes
 
     def at_once(self, value: bytes, at: int, around: int) -> Prefixes | None:
-        """Return the prefixes for an `xml:base` inside number `around` of `passed` (0: none).
+        """Return the prefixes for an `xml:base` inside number `around` of `scanned` (0: none).
 
         None if its element has to be entered instead.
         """
         outer = self.stated
         if outer is None or not self.counts:
             return None
-        resolve = self.passed[around - 1][0] if around else outer.resolve
+        resolve = self.scanned[around - 1][0] if around else outer.resolve
         if b"&" in value:
             value = meant(value)
         url = value.decode("latin-1")
@@ -160,7 +160,7 @@ class Scopes:
             if len(self._plain) >= _FEW:
                 self._plain.clear()
             self._plain[url] = edits
-        self.passed.append((edits.resolve, at))
+        self.scanned.append((edits.resolve, at))
         return edits
 
     def leave(self) -> None:

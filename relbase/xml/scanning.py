@@ -56,7 +56,7 @@ class Ahead:
 
     def __call__(
         self, text: bytes, pos: int, depth: int, floor: int | None
-    ) -> tuple[structure.Passed | None, int, int]:
+    ) -> tuple[structure.Scanned | None, int, int]:
         """Read ahead to what needs a closer look; an offset of -1 means the end."""
         scan = self._scan()
         if scan is None:
@@ -66,8 +66,10 @@ class Ahead:
         edits, pos, depth, item, markups, has_flaws = scan(
             text, pos, len(text), depth, floor, self._elements, self._tags
         )
-        passed = structure.Passed(edits, item, markups, bool(has_flaws)) if edits or item else None
-        return passed, pos, depth
+        scanned = (
+            structure.Scanned(edits, item, markups, bool(has_flaws)) if edits or item else None
+        )
+        return scanned, pos, depth
 
     def learn(
         self,
@@ -171,11 +173,11 @@ _NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
 
 def skip(
     text: bytes, pos: int, depth: int, floor: int | None
-) -> tuple[structure.Passed | None, int, int]:
+) -> tuple[structure.Scanned | None, int, int]:
     """Skip what holds no reference, outside of scopes; a name may count with any prefix."""
     # In steps: a repeat keeps something each time, too much for many small elements.
-    while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
-        pos = passed.end()
+    while floor is None and (scanned := _pattern().match(text, pos)) and scanned.end() > pos:
+        pos = scanned.end()
     return None, pos, depth
 
 

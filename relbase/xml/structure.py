@@ -54,7 +54,7 @@ class Element(NamedTuple):
     attributes: Mapping[bytes, Attribute]  # those that its rows ask for, by key
     repeated: frozenset[bytes]  # the keys of those that occur more than once
     unbound: tuple[bytes, ...]  # unbound prefixes, which are read as customary
-    # Whether it is a scope: it has an `xml:base`, or is a template. A `Left` marks its end, unless
+    # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end, unless
     # it is the root.
     opens: bool
 
@@ -73,7 +73,7 @@ class FeedItem(NamedTuple):
     end: int
 
 
-class Left(NamedTuple):
+class ScopeEnd(NamedTuple):
     """The end of an element that `opens` a scope."""
 
     end: int
@@ -86,7 +86,7 @@ class Broken(NamedTuple):
     why: str = "it has markup that cannot be read"
 
 
-class Passed(NamedTuple):
+class Scanned(NamedTuple):
     """What the compiled scanner read: edits, and what contains them.
 
     An item has the offsets of its start tag, the end of its name, and the end of the tag. HTML in a
@@ -99,10 +99,10 @@ class Passed(NamedTuple):
     has_flaws: bool  # then some edits have None: a reference with a flaw stays
 
 
-Reference: TypeAlias = Element | Sheet | Left | Broken | Passed
+Reference: TypeAlias = Element | Sheet | ScopeEnd | Broken | Scanned
 
 # Reads ahead from an offset, given how many elements are open and how many must stay open.
-Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
+Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Scanned | None, int, int]]"
 # Is called with a start tag and what its names mean.
 Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
 
@@ -130,9 +130,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     pos = 0
     while True:
         if ahead is not None and not is_prolog:
-            passed, pos, depth = ahead(text, pos, depth, scopes[-1].depth if scopes else None)
-            if passed is not None:
-                yield passed
+            scanned, pos, depth = ahead(text, pos, depth, scopes[-1].depth if scopes else None)
+            if scanned is not None:
+                yield scanned
             if pos < 0:
                 return
         found = _token(text, pos)
@@ -148,7 +148,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 scope = scopes.pop()
                 names.change(scope.bound)
                 if scope.opens:
-                    yield Left(pos)
+                    yield ScopeEnd(pos)
         elif found.lastindex == _TAG:
             name, start = found[1], found.start(1) - 1
             declared: Mapping[bytes, bytes] = {}
@@ -183,7 +183,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 else:
                     names.change(before)
                     if opens:
-                        yield Left(pos)
+                        yield ScopeEnd(pos)
             depth += is_open
             is_prolog = False
             pos = end
@@ -353,7 +353,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     opened: list[bool] = []
     templates = 0
     for each in elements(text):
-        if isinstance(each, Left):
+        if isinstance(each, ScopeEnd):
             templates -= opened.pop()
         elif isinstance(each, Element):
             if is_root and not is_shown(each):

@@ -104,9 +104,9 @@ class Visit:
         ):
             if isinstance(each, structure.Element):
                 yield from self._element(each)
-            elif isinstance(each, structure.Passed):
-                yield from self._passed(each)
-            elif isinstance(each, structure.Left):
+            elif isinstance(each, structure.Scanned):
+                yield from self._from_scan(each)
+            elif isinstance(each, structure.ScopeEnd):
                 self._scopes.leave()
             elif isinstance(each, structure.Sheet):
                 self._may_have_entities = True  # no DTD declares entities for an instruction
@@ -141,39 +141,39 @@ class Visit:
                     reads |= binding.READS_MARKUP
                 enter = self._scopes.at_once if self._may_enter else lambda *_: None
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
-        self._scopes.passed.clear()
+        self._scopes.scanned.clear()
         return self._scan
 
-    def _passed(self, passed: structure.Passed) -> Iterator[Outcome]:
+    def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome]:
         context = self._scopes.inside
         assert context is not None
-        edits, at = passed.edits, 0
+        edits, at = scanned.edits, 0
         budget = context.task.budget
-        written = [edit for edit in edits if _is_written(edit)] if passed.has_flaws else edits
+        written = [edit for edit in edits if _is_written(edit)] if scanned.has_flaws else edits
         is_charged = budget and not budget.spend_on_all(written)
 
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
             found, flawed = edits[first:last], []
-            if passed.has_flaws:
+            if scanned.has_flaws:
                 spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
                 flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
                 found = [edit for edit in found if _is_written(edit)]
             return flawed, budget.affordable(found, depth) if budget and is_charged else found
 
         around = context.resolve, self._scopes.stated_at
-        for item, start, first, last, scope in passed.markups:
+        for item, start, first, last, scope in scanned.markups:
             if item is not None:
                 self._enter(*item)
             yield from chain(*taken(at, first, context.depth))
             flawed, inside = taken(first, last, context.depth + 1)
             self._items.compare(
-                start, *(self._scopes.passed[scope - 1] if scope else around), inside
+                start, *(self._scopes.scanned[scope - 1] if scope else around), inside
             )
             yield from chain(flawed[:1], inside)
             at = last
         yield from chain(*taken(at, None, context.depth))
-        if passed.item is not None:
-            self._enter(*passed.item)
+        if scanned.item is not None:
+            self._enter(*scanned.item)
 
     def _enter(self, start: int, name_end: int, end: int) -> None:
         self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
