@@ -94,7 +94,7 @@ else:
     # Packages that are loaded on first access: `import relbase; relbase.trees`.
     _PACKAGES = {"spark", "trees", "warc"}
     # Functions whose TypeError for a wrong argument says what to write instead.
-    _ADVISED = {
+    _WITH_HINTS = {
         *("base", "entities", "explain", "links", "rewrite", "rewrite_text"),
         *("response_base", "response_links", "rewrite_response"),
     }
@@ -107,8 +107,8 @@ else:
             raise AttributeError(f"module 'relbase' has no attribute {name!r}")
         found = import_module(f"relbase.{_MODULES[name]}")
         value = getattr(found, "NAME" if name == "scanner" else name)
-        if name in _ADVISED:
-            value = import_module("relbase.session.options").advised(value)
+        if name in _WITH_HINTS:
+            value = import_module("relbase.session.options").with_hints(value)
             value.__module__ = "relbase"  # so that it can be pickled by its name
         globals()[name] = value
         return value

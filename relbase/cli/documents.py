@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import FoundUrl
-    from relbase.mail.mbox import Lengths, Numbered
+    from relbase.mail.mbox import Lengths, MboxMessage
     from relbase.session.options import Call
 
 
@@ -46,7 +46,7 @@ class InputDocument(NamedTuple):
     start: int  # where its bytes begin in the input
     lines: int  # how many lines of the input are before it
     call: Call  # without the URL that is found for it
-    mbox: tuple[Numbered, Lengths] | None = None  # the message, and what those before it need
+    mbox: tuple[MboxMessage, Lengths] | None = None  # the message, and what those before it need
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:

@@ -28,7 +28,7 @@ _LF: Final = 0x0A
 _CR: Final = 0x0D
 
 
-class Promise(NamedTuple):
+class DeclaredLength(NamedTuple):
     """A Content-Length: its number, and where the bytes that it counts begin."""
 
     length: int
@@ -49,7 +49,7 @@ class Message(NamedTuple):
     length: Span | None = None
     # the only Content-Length of the header, if it did not prove true; its `body` is an offset in
     # `content`
-    unproven: Promise | None = None
+    unproven: DeclaredLength | None = None
     # where the first line in `content` begins that looks like a separator but follows no empty line
     doubtful: int | None = None
 
@@ -129,7 +129,7 @@ class _Source:
         doubtful: int | None = None
         if digits is not None:
             length = self.data[content + digits.start : content + digits.end]
-            promise = Promise(int(length), body - content)
+            promise = DeclaredLength(int(length), body - content)
             ending = body + promise.length
             following = self._proven(ending)
             unproven = promise if following is None else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-class Numbered(NamedTuple):
+class MboxMessage(NamedTuple):
     number: int  # the first one is 1
     before: bytes  # its From_ line; for the first message, also any text before that line
     message: mbox.Message
@@ -30,7 +30,7 @@ class Numbered(NamedTuple):
     lines: int  # how many lines of the file precede its content
 
 
-def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
+def messages(chunks: Iterable[bytes]) -> Iterator[MboxMessage | bytes]:
     number = lines = 0
     before = b""
     for message in mbox.split(chunks):
@@ -39,7 +39,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
             number += 1
             lines += before.count(b"\n")
             start = message.offset + len(message.separator)
-            yield Numbered(number, before, message, start, lines)
+            yield MboxMessage(number, before, message, start, lines)
             lines += message.content.count(b"\n") + message.ending.count(b"\n")
             before = b""
     if number == 0:
@@ -82,14 +82,14 @@ class Lengths:
         self._grown = 0  # how many bytes longer than the input the output is so far
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
 
-    def concern(self, one: Numbered) -> bool:
+    def concern(self, one: MboxMessage) -> bool:
         """Return whether `settle` may refuse edits of a message, or has to see it."""
         message = one.message
         # No edit inserts `From `.
         may_drop = message.length is None and b"\n" + _FROM in message.content
         return may_drop or bool(self._ends) or message.unproven is not None
 
-    def settle(self, one: Numbered, found: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
+    def settle(self, one: MboxMessage, found: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
         message = one.message
         edits, notes = _settled(message, found)
         unedited = one.start + self._grown + len(message.content) + len(message.ending)

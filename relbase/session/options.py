@@ -136,7 +136,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def advised(function: Callable[P, T]) -> Callable[P, T]:
+def with_hints(function: Callable[P, T]) -> Callable[P, T]:
     """Wrap a public function so that its TypeError for a wrong argument says what to write."""
     code = getattr(function, "__code__")  # noqa: B009 (only functions have one, and these all are)
     names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
@@ -162,8 +162,8 @@ def _mistake(
     from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
 
     unknown = next(name for name in given if name not in names)
-    guess = _MEANT.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
-    guess = guess if guess in names else _MEANT.get(guess, "")
+    guess = _SYNONYMS.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
+    guess = guess if guess in names else _SYNONYMS.get(guess, "")
     fix = f"give {guess}=..." if guess in names else f"it takes {', '.join(sorted(names))}"
     if "policy" in names and unknown in Policy.__dataclass_fields__:
         fix = f"give policy=Policy({unknown}=...)"
@@ -171,7 +171,7 @@ def _mistake(
 
 
 # What other libraries call these arguments.
-_MEANT: Final = {
+_SYNONYMS: Final = {
     "base": "url",
     "url": "base_url",
     "base_url": "url",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from relbase.policy import Policy
-from relbase.session.options import DEFAULT_POLICY, URL, advised, as_policy, as_url
+from relbase.session.options import DEFAULT_POLICY, URL, as_policy, as_url, with_hints
 from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
@@ -19,7 +19,7 @@ from relbase.url.resolver import Profile, ProfileName, as_profile
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 
 
-@advised
+@with_hints
 def make_links_absolute(
     tree: Any,  # noqa: ANN401 (of either package; neither is imported)
     base_url: URL | None = None,
@@ -109,7 +109,7 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
     return (link[:4] for link in tree_links(tree))
 
 
-@advised
+@with_hints
 def tree_links(
     tree: Any,  # noqa: ANN401 (of either package; neither is imported)
     base_url: URL | None = None,

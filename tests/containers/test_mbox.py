@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rows import cases, filled
 
 from relbase.containers.from_line import LOOKED_AT_LINE
-from relbase.containers.mbox import MAX_CONTENT_LENGTH, Message, Promise, split
+from relbase.containers.mbox import MAX_CONTENT_LENGTH, DeclaredLength, Message, split
 from relbase.edit import Span
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def test_what_looks_like_a_separator_without_an_empty_line_is_told() -> None:
 
 def test_what_is_told_of_a_content_length_that_is_not_true() -> None:
     message, _ = checked(lengthened(9, b"x\n\n") + B)
-    assert message.unproven == Promise(9, len(b"Content-Length: 9\n\n"))
+    assert message.unproven == DeclaredLength(9, len(b"Content-Length: 9\n\n"))
 
 
 def test_a_content_length_of_nothing() -> None:
