@@ -97,11 +97,11 @@ def rewritten(document: InputDocument, call: Call) -> Result:
         result = result._replace(notes=(*result.notes, *places.notes()))
     if document.mbox is None:
         return result
-    from relbase.mail.mbox import is_settled  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail.mbox import is_updated  # noqa: PLC0415 (start-up time: most inputs are pages)
 
     one, lengths = document.mbox
-    edits, notes = lengths.settle(one, result.edits)
-    kept = (note for note in result.notes if not is_settled(one.message, note))
+    edits, notes = lengths.with_lengths(one, result.edits)
+    kept = (note for note in result.notes if not is_updated(one.message, note))
     result = result._replace(notes=(*kept, *notes))
     if edits == list(result.edits):
         return result

@@ -95,7 +95,7 @@ def holds_none(text: bytes) -> bool:
     return _holding.search(text) is None
 
 
-def is_settled(text: bytes) -> bool:
+def has_no_reference(text: bytes) -> bool:
     """Return whether CSS surely holds no reference to rewrite; a quick test."""
     return _relative.search(text) is None
 

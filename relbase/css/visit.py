@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.css.functions import Form, css_view, is_settled
+from relbase.css.functions import Form, css_view, has_no_reference
 from relbase.edit import Span
 from relbase.html.vocabulary import Nested, Row
 from relbase.notes import Reason
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Outcome]:
     place = _SHEET if place is None else place
     scan = css_scan_for(context, place.element, place.attribute)
-    if scan is None and context.task.edits_only and is_settled(text):
+    if scan is None and context.task.edits_only and has_no_reference(text):
         return
     from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
 

@@ -13,7 +13,12 @@ from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.visit import nested
-from relbase.mail.fitting import fit, fit_both_readings, fit_header, refuses
+from relbase.mail.allowed_edits import (
+    only_allowed,
+    only_allowed_in_both_readings,
+    only_allowed_in_header,
+    refuses_any,
+)
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
@@ -70,10 +75,10 @@ def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[
     part = entity.part
     items = lower(_signed(entity, items, view), view, part.body.start)
     if part.disputed:
-        items = fit_both_readings(entity, items)
+        items = only_allowed_in_both_readings(entity, items)
     elif part.encoding in IDENTITY:
-        items = fit(entity, part.body, items)
-    return fit_header(entity, items)
+        items = only_allowed(entity, part.body, items)
+    return only_allowed_in_header(entity, items)
 
 
 def _signed(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
@@ -102,7 +107,7 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     found = document.visit(task._replace(edits_only=True, found_only=False))
     if is_apart:
         placed = shift(found, part.body.start)
-        is_refused = refuses(entity, (one for one in placed if isinstance(one, Edit)))
+        is_refused = refuses_any(entity, (one for one in placed if isinstance(one, Edit)))
     else:
         edits = (one for one in found if isinstance(one, Edit))
         notes = [one for one in _fitted(entity, edits, view) if isinstance(one, Note)]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
 from relbase.expressions import regex
+from relbase.mail.allowed_edits import keep_in_lines
 from relbase.mail.documents import DecodedBody, decoded_bodies
-from relbase.mail.fitting import keep_in_lines
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
@@ -46,7 +46,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[MboxMessage | bytes]:
         yield before
 
 
-def _settled(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
+def _with_own_length(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
     notes: list[Note] = []
     if (at := message.doubtful) is not None:
         notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL))
@@ -83,15 +83,17 @@ class Lengths:
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
 
     def concern(self, one: MboxMessage) -> bool:
-        """Return whether `settle` may refuse edits of a message, or has to see it."""
+        """Return whether `with_lengths` may refuse edits of a message, or has to see it."""
         message = one.message
         # No edit inserts `From `.
         may_drop = message.length is None and b"\n" + _FROM in message.content
         return may_drop or bool(self._ends) or message.unproven is not None
 
-    def settle(self, one: MboxMessage, found: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
+    def with_lengths(
+        self, one: MboxMessage, found: Sequence[Edit]
+    ) -> tuple[list[Edit], list[Note]]:
         message = one.message
-        edits, notes = _settled(message, found)
+        edits, notes = _with_own_length(message, found)
         unedited = one.start + self._grown + len(message.content) + len(message.ending)
         end = unedited + growth(edits)
         near = []  # the wrong lengths that end right at the end of this message
@@ -122,8 +124,8 @@ _LINE_ENDS: Final = len(b"\r\n\r\n")
 _line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
-def is_settled(message: mbox.Message, note: Note) -> bool:
-    """Return whether a note on a stale length is wrong, because `settle` updates that length."""
+def is_updated(message: mbox.Message, note: Note) -> bool:
+    """Return whether a note on a stale length is wrong, because `with_lengths` updates that length."""
     return note.reason is Reason.FIELD_STALE and note.span == message.length
 
 
@@ -142,12 +144,12 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
         items = (
             item
             for item in visit_message(one.message.content, inside)
-            if not (isinstance(item, Note) and is_settled(one.message, item))
+            if not (isinstance(item, Note) and is_updated(one.message, item))
         )
         findings, edits = yield from split_edits_and_rest(
             items, one.start, at_once=found_only or task.edits_only
         )
-        settled, notes = lengths.settle(one, edits)
+        settled, notes = lengths.with_lengths(one, edits)
         if note := budget.note(inside.part):
             notes.append(note)
         if edits and not settled:

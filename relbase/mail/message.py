@@ -14,9 +14,9 @@ from relbase.containers.mail import MESSAGES, Part
 from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
 from relbase.html.vocabulary import Row
-from relbase.mail.derived import broken_signatures, follow_bodies, signed
+from relbase.mail.allowed_edits import only_allowed, only_allowed_in_header
+from relbase.mail.dependent_fields import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
-from relbase.mail.fitting import fit, fit_header
 from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
 from relbase.notes import Note, Reason
 from relbase.results import Entity
@@ -136,7 +136,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
         found_only = task.found_only and part.header.body > part.header.end
         inside = entity.context.with_task(task._replace(found_only=found_only))
         inner = visit_message(view.inner, inside, encoded + 1)
-        yield from fit_header(entity, lower(inner, view, part.body.start))
+        yield from only_allowed_in_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
         yield entity.note(part.opaque, _OPAQUE[part.opaque])
     elif reader is not None:
@@ -165,7 +165,7 @@ def _visit_header(entity: MailPart) -> Iterator[Outcome]:
         return _visit_fields(entity)
     inside = context.with_task(context.task._replace(found_only=False))
     header = Span(part.header.start, part.header.end)
-    return fit(entity, header, _visit_fields(entity._replace(context=inside)))
+    return only_allowed(entity, header, _visit_fields(entity._replace(context=inside)))
 
 
 def _visit_fields(entity: MailPart) -> Iterator[Outcome]:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
-from relbase.css.functions import holds_none, is_settled
+from relbase.css.functions import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats.recognition import reader
@@ -137,7 +137,7 @@ class Walk:
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
-                found = self._settled(candidate, attribute, row, value, around)
+                found = self._decided(candidate, attribute, row, value, around)
                 if all_ or any(link[5] in _REPORTED for link in found.links):
                     yield found
             if kind.rows[""] and (rows := self._rows(candidate, "")):
@@ -257,7 +257,7 @@ class Walk:
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]
 
-    def _settled(
+    def _decided(
         self, candidate: Candidate, attribute: str, row: Row, value: str, context: Context
     ) -> Value:
         """What the value of an attribute becomes."""
@@ -273,7 +273,7 @@ class Walk:
         codebase = None
         if row.on_codebase:
             codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
-        elif row.syntax is _CSS and (holds_none if self._all else is_settled)(text):
+        elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)

@@ -14,7 +14,7 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.fitting import MAX_LINE, fit
+from relbase.mail.allowed_edits import MAX_LINE, only_allowed
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import split_edits
@@ -35,7 +35,7 @@ def fitted(
     context = cast("Context", SimpleNamespace(part="", task=SimpleNamespace(edits_only=False)))
     entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
     kept: list[Edit] = []
-    notes = list(split_edits(fit(entity, Span(0, len(data)), edits), kept))
+    notes = list(split_edits(only_allowed(entity, Span(0, len(data)), edits), kept))
     return kept, cast("list[Note]", notes)
 
 

@@ -11,7 +11,7 @@ from rows import cases, texts
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit
-from relbase.mail.derived import broken_signatures, signed
+from relbase.mail.dependent_fields import broken_signatures, signed
 
 TABLES: Final = Path(__file__).with_name("signatures.txt")
 

@@ -16,10 +16,10 @@ from rows import cases
 import relbase
 from relbase.containers.mail import walk
 from relbase.edit import Edit, splice
-from relbase.mail.derived import follow_bodies
+from relbase.mail.dependent_fields import follow_bodies
 from relbase.notes import Reason
 
-TABLES: Final = Path(__file__).with_name("derived.txt")
+TABLES: Final = Path(__file__).with_name("dependent_fields.txt")
 
 
 def md5(body: bytes) -> str:

@@ -20,7 +20,7 @@ from relbase.rewriting.outcomes import Outcome, Reference, Status, consume, spli
 MAX_LINE: Final = 998
 
 
-def fit(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
+def only_allowed(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a header or of a body that is not encoded, with only edits that mail allows."""
     findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
     kept: list[Edit] = []
@@ -35,7 +35,7 @@ def fit(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Ou
     yield from consume(kept)
 
 
-def refuses(entity: MailPart, edits: Iterable[Edit]) -> bool:
+def refuses_any(entity: MailPart, edits: Iterable[Edit]) -> bool:
     judged = _judged(entity, entity.part.body, edits)
     return any(note is not None and note.reason is Reason.MIME_BOUNDARY for _, note in judged)
 
@@ -128,7 +128,7 @@ def keep_in_lines(
         yield item
 
 
-def fit_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
+def only_allowed_in_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body that only some programs decode, with only edits that all show alike."""
     part, data = entity.part, entity.data
     findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
@@ -153,7 +153,7 @@ def fit_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Ou
 _escapes: Final = regex(rb"=[^=]{0,2}").findall
 
 
-def fit_header(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
+def only_allowed_in_header(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body, without edits that would make its first lines fields (threat N5).
 
     If no empty line ends a header, the first line that is not a field does. An edit may put a colon
