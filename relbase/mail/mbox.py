@@ -125,7 +125,7 @@ _line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
 def is_updated(message: mbox.Message, note: Note) -> bool:
-    """Return whether a note on a stale length is wrong, because `with_lengths` updates that length."""
+    """Return whether a note on a stale length is wrong: `with_lengths` updates that length."""
     return note.reason is Reason.FIELD_STALE and note.span == message.length
 
 

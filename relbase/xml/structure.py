@@ -54,8 +54,8 @@ class Element(NamedTuple):
     attributes: Mapping[bytes, Attribute]  # those that its rows ask for, by key
     repeated: frozenset[bytes]  # the keys of those that occur more than once
     unbound: tuple[bytes, ...]  # unbound prefixes, which are read as customary
-    # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end, unless
-    # it is the root.
+    # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end,
+    # unless it is the root.
     opens: bool
 
 
