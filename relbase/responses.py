@@ -106,7 +106,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
 
     # requests, httpx and niquests have `status_code`, the others `status`.
     statuses = (_at(response, name) for name in ("status_code", "status"))
-    status = next((one for one in statuses if isinstance(one, int)), None)
+    status = next((stated for stated in statuses if isinstance(stated, int)), None)
     # requests joins the values of a repeated field; urllib3, which it uses, keeps them apart.
     getlist: Callable[[str], list[str]] = _at(response, "raw.headers.getlist") or (lambda _: [])
     fields = with_range(_fields(headers, getlist), status)
@@ -171,27 +171,27 @@ def _page(response: object) -> tuple[str, tuple[str, ...]] | None:
     return str(text), ((url,) if is_known else ())
 
 
-def _no_response(found: object) -> str:
-    if isinstance(found, (str, bytes)):
+def _no_response(given: object) -> str:
+    if isinstance(given, (str, bytes)):
         fix = "give a document to rewrite, with url=... and headers=..."
-    elif iscoroutinefunction(found) or hasattr(found, "__await__"):
+    elif iscoroutinefunction(given) or hasattr(given, "__await__"):
         fix = "await it first"
     else:
         fix = "give what requests.get, httpx.get, urlopen, ... returned"
-    return f"{type(found).__name__} is not an HTTP response (it has no headers): {fix}"
+    return f"{type(given).__name__} is not an HTTP response (it has no headers): {fix}"
 
 
 def _at(response: object, path: str) -> Any:  # noqa: ANN401 (of any client)
     """The value at a path of attributes; None if there is none, or access raises (httpx)."""
-    found: Any = response
+    value: Any = response
     for name in path.split("."):
         try:
-            found = getattr(found, name.removesuffix("()"), None)
+            value = getattr(value, name.removesuffix("()"), None)
             if name.endswith("()"):
-                found = found() if callable(found) else None
+                value = value() if callable(value) else None
         except (AttributeError, RuntimeError):
             return None
-    return found
+    return value
 
 
 def _fields(
@@ -209,7 +209,7 @@ def _fields(
             if isinstance(value, str) and ", " in value:
                 apart = getlist(name)
                 values = apart if ", ".join(apart) == value else values
-            fields += [(_text(name), _text(one)) for one in values]
+            fields += [(_text(name), _text(value)) for value in values]
     except (TypeError, ValueError):
         raise TypeError(
             f"the response's headers must be a mapping or pairs, not {type(headers).__name__}: "
@@ -256,8 +256,8 @@ def _own_url(response: object) -> object:
 
 def _urls_of_urllib3(response: object, history: Iterable[Any]) -> list[object]:
     """The URLs of urllib3, whose responses know only a path and their connection pool."""
-    asked = [one for one in history if one.redirect_location]
-    urls = [one.redirect_location for one in asked]
+    asked = [attempt for attempt in history if attempt.redirect_location]
+    urls = [attempt.redirect_location for attempt in asked]
     urls.insert(0, asked[0].url if asked else _at(response, "url"))
     pool = _at(response, "_pool")
     if str(urls[0]).startswith("/") and pool is not None:
@@ -277,21 +277,21 @@ def _body(response: object) -> bytes:
         raise ValueError(_GONE)  # urllib3: `data` would be the rest
     for name in _BODIES:
         try:
-            found = getattr(response, name, None)
-            found = found() if name == "body" and callable(found) else found  # Playwright
+            body = getattr(response, name, None)
+            body = body() if name == "body" and callable(body) else body  # Playwright
         except Exception as error:
             fix = "call response.read() first, or await response.aread()"
             text = f"the response's body is not read: {error}: {fix}"
             raise ValueError(_GONE if _at(response, "is_stream_consumed") else text) from error
-        if iscoroutine(found):
-            found.close()
+        if iscoroutine(body):
+            body.close()
             raise ValueError("the response's API is async: give what await response.body() returns")
-        if isinstance(found, (bytes, bytearray, memoryview)):
+        if isinstance(body, (bytes, bytearray, memoryview)):
             # aiohttp received this many bytes, and someone may have read the first of them.
             fed = _at(response, "content.total_bytes")
-            if isinstance(fed, int) and fed > len(found):
+            if isinstance(fed, int) and fed > len(body):
                 raise ValueError(_GONE)
-            return bytes(found)
+            return bytes(body)
     read = getattr(response, "read", None)
     if iscoroutinefunction(read):
         raise ValueError("the response's body is not read yet: call await response.read() first")
@@ -324,15 +324,15 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
     if _at(response, "isclosed()") or _at(response, "closed") or _is_begun(response):
         raise ValueError(_GONE)
     try:
-        found = read()
+        content = read()
     except ValueError as error:  # the file is closed
         raise ValueError(_GONE) from error
-    if not isinstance(found, bytes):
+    if not isinstance(content, bytes):
         raise TypeError(
-            f"response.read() must return bytes, not {type(found).__name__}: give the document to "
-            "rewrite, or to rewrite_text if it is a str"
+            f"response.read() must return bytes, not {type(content).__name__}: give the document "
+            "to rewrite, or to rewrite_text if it is a str"
         )
-    return found
+    return content
 
 
 def _is_begun(response: object) -> bool:

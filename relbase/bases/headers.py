@@ -117,9 +117,13 @@ class MessageUrlTable:
     matched: set[str] = field(default_factory=set)  # the selectors that have matched so far
 
     def find(self, header: Fields) -> Selected | None:
-        if found := [one for one in _selectors(header) if one in self.urls] if self.urls else ():
-            self.matched.update(found)
-            return Selected(self.urls[found[0]], f"message map, {found[0]}")
+        if (
+            matching := [selector for selector in _selectors(header) if selector in self.urls]
+            if self.urls
+            else ()
+        ):
+            self.matched.update(matching)
+            return Selected(self.urls[matching[0]], f"message map, {matching[0]}")
         for name in self.fields:
             for value in (value for other, value in header if other == name):
                 for url in _absolute_urls(value):
@@ -129,8 +133,8 @@ class MessageUrlTable:
 
 def key(selector: str) -> str:
     """Return the normal form of a selector, as in `urls`; ValueError if it selects nothing."""
-    if (found := _message_id(selector)) is not None:
-        return found
+    if (message := _message_id(selector)) is not None:
+        return message
     local, at, host = selector.strip().rpartition("@")
     if not host.strip(".") or "*" in selector or _SEPARATOR.search(local + host):
         raise ValueError(
@@ -146,13 +150,13 @@ _SEPARATOR: Final = regex(r'[\s<>,;"]')
 
 def _selectors(header: Fields) -> Iterator[str]:
     """The keys that select a message, strongest first."""
-    if found := message_id(header):
-        yield found
-    if found := list_id(header):
-        yield found
-    if found := sender(header):
-        yield found
-        host = found.rpartition("@")[2][-_LONGEST_HOST:]
+    if selector := message_id(header):
+        yield selector
+    if selector := list_id(header):
+        yield selector
+    if selector := sender(header):
+        yield selector
+        host = selector.rpartition("@")[2][-_LONGEST_HOST:]
         yield f"@{host}"
         while host:
             yield f"@.{host}"
@@ -177,10 +181,10 @@ _message_id_of: Final = regex(r"\s*<\s*([^<>\s]+?)\s*>").match
 
 def _message_id(value: str) -> str | None:
     """The `<id@host>` that a value begins with: msg-id (RFC 5322 §3.6.4)."""
-    found = _message_id_of(value)
-    if found is None:
+    match = _message_id_of(value)
+    if match is None:
         return None
-    local, at, host = found[1].rpartition("@")
+    local, at, host = match[1].rpartition("@")
     return f"<{local}{at}{host.lower()}>"
 
 
@@ -190,9 +194,9 @@ _list_id_of: Final = regex(r"<\s*([^<>\s]+)\s*>\s*\Z").search
 def list_id(header: Fields) -> str:
     """Return the List-Id of a message, "" for none (RFC 2919 §3); some write it bare."""
     value = _first(header, "list-id").strip()
-    found = _list_id_of(value)
+    match = _list_id_of(value)
     bare = "" if _SEPARATOR.search(value) else value
-    return (found[1] if found else bare).lower()
+    return (match[1] if match else bare).lower()
 
 
 # Quoted strings and comments hold no address.
@@ -204,9 +208,9 @@ _bare: Final = regex(r"[^\s,;:<>()@]++@[^\s,;:<>()]++").search
 def sender(header: Fields) -> str:
     """Return the first address of From, its domain in lower case; "" for none."""
     value = _NO_ADDRESS.sub(" ", _first(header, "from")).partition(",")[0]
-    found = _in_brackets(value)
-    bare = None if found else _bare(value)
-    address = found[1] if found else bare[0] if bare else ""
+    match = _in_brackets(value)
+    bare = None if match else _bare(value)
+    address = match[1] if match else bare[0] if bare else ""
     local, at, host = address.rpartition("@")
     return f"{local}{at}{host.lower()}"
 
@@ -214,8 +218,8 @@ def sender(header: Fields) -> str:
 def _absolute_urls(value: str) -> Iterator[str]:
     """The URLs of a field that can be bases: a list of `<URL>`, or one URL."""
     raw = encode_inner(decoded_words(value))
-    one = find_url(raw)
-    spans = [*brackets(raw), *(() if one is None else (one,))]
+    bare = find_url(raw)
+    spans = [*brackets(raw), *(() if bare is None else (bare,))]
     for start, end in spans:
         url = re.sub(r"\s+", "", decode_inner(raw[start:end]))
         if unsuitable(url) is None:

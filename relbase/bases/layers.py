@@ -59,17 +59,17 @@ class Base:
         >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
         'none'
         """
-        found: dict[str, object] | None = None
+        chain: dict[str, object] | None = None
         for base in reversed([*outward(self)]):
-            found = {
+            chain = {
                 "url": base.url,
                 "layer": base.layer.value,
                 "source": base.source,
-                "outer": found,
+                "outer": chain,
                 "refused": [note.as_dict() for note in base.refused],
             }
-        assert found is not None
-        return found
+        assert chain is not None
+        return chain
 
 
 def outward(base: Base | None) -> Iterator[Base]:
@@ -288,10 +288,10 @@ def _resolved(
     return url, Reason.BASE_RELATIVE, f"{shown} {what} {_shown(url)}"
 
 
-def _quoted(found: re.Match[str]) -> str:
+def _quoted(match: re.Match[str]) -> str:
     from urllib.parse import quote  # noqa: PLC0415 (start-up time)
 
-    return quote(encode(found[0], "utf-8"))
+    return quote(encode(match[0], "utf-8"))
 
 
 def _shown(url: str) -> str:

@@ -236,8 +236,8 @@ def _unfold(
         fed_at_once = min(last, 2 * fed_at_once)
         try:
             yield stream.decompress(fed)
-        except error as found:
-            raise UndecodableError(f"it does not decode: {found}") from None
+        except error as failure:
+            raise UndecodableError(f"it does not decode: {failure}") from None
         at += len(fed)
     remark = stream.remark if isinstance(stream, Gzip) else ""
     if remark:

@@ -170,10 +170,10 @@ class _Member:
             if not self._fault:
                 return
             source.give_back(b"".join(self._kept))
-        if (found := _stream(self._mark, self._dictionary)) is None:
+        if (opened := _stream(self._mark, self._dictionary)) is None:
             source.take(1)
         else:
-            yield from self._read(*found)
+            yield from self._read(*opened)
         if self._fault:
             yield Piece(self._rest or self._last(), self._at, fault=self._fault)
             source.look_again(b"".join(self._kept)[1:])
@@ -222,11 +222,11 @@ class _Member:
 
     def _last(self) -> bytes:
         """Decode the rest up to the fault, if all of the member was kept."""
-        found = _stream(self._mark, self._dictionary)
+        opened = _stream(self._mark, self._dictionary)
         is_kept = self._source.offset - self._at == sum(map(len, self._kept))
-        if found is None or self._fault == BREAKS_OFF or not is_kept:
+        if opened is None or self._fault == BREAKS_OFF or not is_kept:
             return b""
-        (stream, errors), last = found, bytearray()
+        (stream, errors), last = opened, bytearray()
         size = sum(len(stream.decompress(fed)) for fed in [*self._kept][:-1])
         with suppress(errors):
             for byte in self._kept[-1]:
@@ -257,11 +257,11 @@ def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Excepti
 def _find_member(source: Buffer, dictionary: bytes) -> None:
     """Move to the next bytes that look like a member with a record, or to the end."""
     while source.peek(_LOOKED_AT):
-        found = _any_mark.search(source.data, source.pos)
-        if found is None:  # a mark may lie across two chunks
+        mark = _any_mark.search(source.data, source.pos)
+        if mark is None:  # a mark may lie across two chunks
             source.pos = max(len(source.data) - len(ZSTD) + 1, source.pos + 1)
             continue
-        source.pos = found.start()
+        source.pos = mark.start()
         if _holds_record(source.peek(_LOOKED_AT), dictionary):
             return
         source.pos += 1
@@ -275,9 +275,9 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
     with suppress(zlib.error):
         if mark == GZIP and Gzip.start(start) > len(start):
             return False  # each step would search for the end of its header again
-    if (found := _stream(mark, dictionary)) is None:
+    if (opened := _stream(mark, dictionary)) is None:
         return False
-    stream, errors = found
+    stream, errors = opened
     with suppress(errors):  # a member that is damaged further on counts, too
         for at in range(0, len(start), _STEP):
             text = (text + stream.decompress(start[at : at + _STEP]))[:_LOOKED_AT]
@@ -311,10 +311,10 @@ def _dictionary(content: bytes) -> tuple[bytes, str]:
     """A dictionary, which may itself be compressed (the .warc.zst specification)."""
     if not content.startswith(ZSTD):
         return content, ""
-    found = zstd_stream()
-    if found is None:
+    opened = zstd_stream()
+    if opened is None:
         return b"", NO_ZSTD
-    stream, errors = found
+    stream, errors = opened
     try:
         return stream.decompress(content), ""
     except errors as error:
@@ -344,10 +344,10 @@ arc_line: Final = regex(_LINE).match
 ARC_STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[0-9])\r?\n"
 
 
-def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
+def arc_fields(line: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
     """Return the fields of a line under their names in WARC; the length comes last."""
     url, address, date, type_, length = (
-        (group or b"").decode("utf-8", "surrogateescape") for group in found.groups()
+        (group or b"").decode("utf-8", "surrogateescape") for group in line.groups()
     )
     kind = "response" if url.lower().startswith(("http:", "https:")) else "resource"
     return (

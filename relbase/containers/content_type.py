@@ -39,13 +39,13 @@ _section: Final = regex(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
 
 def token(value: str) -> str:
     """Return the first token of a value in lower case, "" when it begins with none."""
-    found = _token(value, _skip(value, 0))
-    return found[0].lower() if found else ""
+    match = _token(value, _skip(value, 0))
+    return match[0].lower() if match else ""
 
 
 def is_lone(value: str) -> bool:
-    found = _token(value, _skip(value, 0))
-    return found is not None and _skip(value, found.end()) == len(value)
+    match = _token(value, _skip(value, 0))
+    return match is not None and _skip(value, match.end()) == len(value)
 
 
 def media_type(value: str) -> str:
@@ -66,7 +66,7 @@ def effective_type(values: Iterable[str]) -> str:
     stated = list(values)
     if len(stated) < 2 and "," not in "".join(stated):  # noqa: PLR2004 (nearly all)
         return "".join(stated)
-    found = essence = charset = ""
+    effective = essence = charset = ""
     for value in (one for field in stated for one in _apart(field)):
         type_ = media_type(value)
         if not type_ or type_ == "*/*":
@@ -74,8 +74,8 @@ def effective_type(values: Iterable[str]) -> str:
         label = parameters(value).get("charset", "")
         charset = label or (charset if type_ == essence else "")
         carried = f'; charset="{_escape(charset)}"' if charset and not label else ""
-        found, essence = value.strip(" \t\r\n;") + carried, type_
-    return found or next(iter(stated), "")
+        effective, essence = value.strip(" \t\r\n;") + carried, type_
+    return effective or next(iter(stated), "")
 
 
 # A comma inside quotes does not separate values (RFC 9110 §5.6.1).
@@ -141,10 +141,10 @@ _next: Final = partial(_past, _passed_over)  # to the next `;`, or the end
 def _comment_end(value: str, pos: int) -> int:
     """Return where the comment at `pos` ends; one that is not closed extends to the end."""
     depth = 0
-    for found in _parenthesis(value, pos):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
+    for parenthesis in _parenthesis(value, pos):
+        depth += {"(": 1, ")": -1}.get(parenthesis[0], 0)
         if depth == 0:
-            return found.end()
+            return parenthesis.end()
     return len(value)
 
 

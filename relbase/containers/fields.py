@@ -70,7 +70,7 @@ class _Grammar(NamedTuple):
     every: _Match  # fields of any name
     goes_on: _Match  # lines that are not fields, up to a field of MIME in the same paragraph
     passed_over: _Match  # lines that are not fields, and fields that are not remembered
-    one: _Match  # a field of any name
+    any_field: _Match  # a field of any name
     no_field: _Match  # lines up to a field of any name
     empty: _Match  # the line between header and body
     is_field: _Match
@@ -81,7 +81,7 @@ def _grammar(eol: bytes) -> _Grammar:
     # unfolding (§2.2.3): a line break before white space is part of the value
     rest = line + end + rb"(?:[ \t]%b%b)*+" % (line, end)
     name = rb"(?!--|[ \t])[^\t\n\r :]*+[ \t]*+:"
-    one = rb"(?!%b[ \t]*+:)%b%b" % (_REMEMBERED, name, rest)
+    any_field = rb"(?!%b[ \t]*+:)%b%b" % (_REMEMBERED, name, rest)
     value = rb"%b(?:%b[ \t]%b)*+" % (line, eol, line)
 
     def compiled(pattern: bytes) -> _Match:
@@ -91,7 +91,7 @@ def _grammar(eol: bytes) -> _Grammar:
         first=compiled(
             rb"(?:\xef\xbb\xbf)?+(?:>?From[ ]%b%b)?+(?:[ \t]%b%b)*+" % (line, end, line, end)
         ),
-        skipped=compiled(rb"(?:%b)*+" % one),
+        skipped=compiled(rb"(?:%b)*+" % any_field),
         remembered=compiled(rb"(%b)[ \t]*+:(%b)%b" % (_REMEMBERED, value, end)),
         every=compiled(rb"(?:%b%b)*+" % (name, rest)),
         goes_on=compiled(
@@ -99,7 +99,7 @@ def _grammar(eol: bytes) -> _Grammar:
             % (_MIME, eol, eol, eol, _MIME)
         ),
         passed_over=compiled(rb"(?:(?!%b[ \t]*+:)[^%b]++%b)*+" % (_REMEMBERED, eol, eol)),
-        one=compiled(rb"(%b)(%b)%b" % (name, value, end)),
+        any_field=compiled(rb"(%b)(%b)%b" % (name, value, end)),
         no_field=compiled(rb"(?:(?!%b)[^%b]*+%b)*+" % (name, eol, eol)),
         empty=compiled(rb"\r*+%b" % end if eol == rb"\n" else end),
         is_field=compiled(name),
@@ -143,8 +143,8 @@ def _fields(
         if at < goes_on:
             at = _end(grammar.passed_over(data, at, goes_on))
         at = _end(grammar.skipped(data, at, limit))
-        found = grammar.remembered(data, at, limit)
-        if found is None:
+        match = grammar.remembered(data, at, limit)
+        if match is None:
             more = grammar.goes_on(data, at, limit)
             if more is None:
                 return at, fields, cut
@@ -152,11 +152,11 @@ def _fields(
             continue
         if len(fields) >= most:
             return _end(grammar.every(data, at, limit)), fields, True
-        at = found.end()
-        if at - found.start() > MAX_FIELD:
+        at = match.end()
+        if at - match.start() > MAX_FIELD:
             cut = True
         else:
-            fields.append(_field(data, found))
+            fields.append(_field(data, match))
 
 
 def fields_of_paragraph(
@@ -168,29 +168,29 @@ def fields_of_paragraph(
     """
     grammar = _GRAMMARS[eol]
     passed_over = grammar.no_field if of_any_name else grammar.passed_over
-    field = grammar.one if of_any_name else grammar.remembered
+    field = grammar.any_field if of_any_name else grammar.remembered
     fields: list[Field] = []
     while len(fields) < MAX_FIELDS:
         start = _end(passed_over(data, start, end))
-        found = field(data, start, end)
-        if found is None:
+        match = field(data, start, end)
+        if match is None:
             break
-        start = found.end()
-        if start - found.start() <= MAX_FIELD:
-            fields.append(_field(data, found))
+        start = match.end()
+        if start - match.start() <= MAX_FIELD:
+            fields.append(_field(data, match))
     return fields
 
 
-def _field(data: bytes, found: re.Match[bytes]) -> Field:
-    value = _stripped(data, *found.span(2))
-    name = found[1].rstrip(b"\t :").decode("ascii", "replace").lower()
-    return Field(name, value, Span(*found.span()))
+def _field(data: bytes, match: re.Match[bytes]) -> Field:
+    value = _stripped(data, *match.span(2))
+    name = match[1].rstrip(b"\t :").decode("ascii", "replace").lower()
+    return Field(name, value, Span(*match.span()))
 
 
-def _end(found: re.Match[bytes] | None) -> int:
+def _end(match: re.Match[bytes] | None) -> int:
     """Return the end of a match whose pattern may be empty, so that it always matches."""
-    assert found is not None
-    return found.end()
+    assert match is not None
+    return match.end()
 
 
 def _stripped(data: bytes, start: int, end: int) -> Span:

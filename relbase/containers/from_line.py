@@ -50,7 +50,9 @@ _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 def is_separator(text: bytes) -> bool:
     r"""Return whether a line separates messages, if an empty line is before it."""
-    return has_date(text) is not None or any(one.match(text) is not None for one in _FOLLOWED)
+    return has_date(text) is not None or any(
+        pattern.match(text) is not None for pattern in _FOLLOWED
+    )
 
 
 def begins_file(text: bytes) -> bool:

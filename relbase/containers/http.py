@@ -36,15 +36,15 @@ _odd_status_line: Final = regex(
 
 
 def read_head(data: bytes, pos: int = 0) -> Head | None:
-    found = status_line(data, pos)
-    return _head(data, found or _request_line(data, pos), int(found[1]) if found else None)
+    line = status_line(data, pos)
+    return _head(data, line or _request_line(data, pos), int(line[1]) if line else None)
 
 
-def _head(data: bytes, found: re.Match[bytes] | None, status: int | None) -> Head | None:
-    line_end = _line_end(data, found.end()) if found else None
-    if found is None or line_end is None:
+def _head(data: bytes, line: re.Match[bytes] | None, status: int | None) -> Head | None:
+    line_end = _line_end(data, line.end()) if line else None
+    if line is None or line_end is None:
         return None
-    return Head(Span(*found.span()), status, read_header(data, line_end.end(), len(data)))
+    return Head(Span(*line.span()), status, read_header(data, line_end.end(), len(data)))
 
 
 def final_head(block: bytes) -> tuple[Head | None, str]:
@@ -61,12 +61,12 @@ def final_head(block: bytes) -> tuple[Head | None, str]:
 def _response_head(block: bytes, pos: int) -> tuple[Head | None, str]:
     if status_line(block, pos):
         return read_head(block, pos), ""
-    found = _odd_status_line(block, pos)
-    if found is None:
+    odd = _odd_status_line(block, pos)
+    if odd is None:
         return None, ""
-    line = found[0][:_SHOWN].decode("ascii", "backslashreplace")
-    status = int(found[1]) if found[1] else None
-    return _head(block, found, status), f"the status line is not one of HTTP: {line!r}"
+    line = odd[0][:_SHOWN].decode("ascii", "backslashreplace")
+    status = int(odd[1]) if odd[1] else None
+    return _head(block, odd, status), f"the status line is not one of HTTP: {line!r}"
 
 
 _SHOWN: Final = 40
@@ -84,7 +84,7 @@ def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
     if not stated:
         return status == PARTIAL
     wholes = map(_range.fullmatch, stated)
-    return not all(one and int(one[1]) + 1 == int(one[2]) for one in wholes)
+    return not all(whole and int(whole[1]) + 1 == int(whole[2]) for whole in wholes)
 
 
 def with_range(
@@ -140,10 +140,10 @@ def _blocks(dump: bytes) -> Iterator[tuple[int, list[bytes]]]:
     for line in _line_ends.split(dump.lstrip(b"\r\n")):
         bare = line.lstrip(b" \t")
         indent = len(line) - len(bare)
-        found = status_line(bare)
-        if found:
+        answer = status_line(bare)
+        if answer:
             yield status, lines
-            status, lines, margin, is_header = int(found[1]), [], indent, True
+            status, lines, margin, is_header = int(answer[1]), [], indent, True
         elif not bare:
             is_header = False
         elif is_header:
@@ -155,8 +155,10 @@ def _blocks(dump: bytes) -> Iterator[tuple[int, list[bytes]]]:
 def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
     """The fields of a header; a continuation line is part of the value (RFC 9112 §5.2)."""
     header = b"\n".join(lines)
-    found = fields_of_paragraph(header, 0, len(header), of_any_name=True)
-    return [(one.name, _fold(" ", text_of(header, one))) for one in found if _token(one.name)]
+    fields = fields_of_paragraph(header, 0, len(header), of_any_name=True)
+    return [
+        (field.name, _fold(" ", text_of(header, field))) for field in fields if _token(field.name)
+    ]
 
 
 # field-name = token (RFC 9110 §5.1, §5.6.2)

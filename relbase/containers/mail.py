@@ -84,7 +84,7 @@ def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
     The second value is what is stated, if readers differ on it: a token in quotes, or followed by
     more (`base64;`). Fields that differ, or have no token, give an encoding that nobody can undo.
     """
-    found: dict[str, str] = {}
+    tokens: dict[str, str] = {}
     for field in header.fields:
         if field.name == "content-transfer-encoding":
             value = text_of(data, field)
@@ -94,11 +94,11 @@ def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
             if not name and not value.startswith("("):
                 name = value.lower()
             if name:
-                found[name] = found.get(name) or disputed
-    if IDENTITY.issuperset(found):
-        return next(iter(found), "7bit"), ""
-    name = ", ".join(found)[:_SHOWN]
-    return name, found.get(name, "")
+                tokens[name] = tokens.get(name) or disputed
+    if IDENTITY.issuperset(tokens):
+        return next(iter(tokens), "7bit"), ""
+    name = ", ".join(tokens)[:_SHOWN]
+    return name, tokens.get(name, "")
 
 
 # Rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
@@ -119,8 +119,8 @@ def walk(data: bytes) -> list[Part]:
     at, delimiter = 0, Span(0, 0)
     while True:
         at = state.enter(at, delimiter)
-        while found := state.next(at):
-            delimiter, owner, closes = found
+        while delimited := state.next(at):
+            delimiter, owner, closes = delimited
             state.end(delimiter.start, owner)
             at = delimiter.end
             if not closes:
@@ -263,8 +263,8 @@ class _Walk:
         return None
 
     def _marked(self, mark: bytes, at: int) -> int:
-        found = self.data.find(self.eol + mark, at)
-        return len(self.data) if found < 0 else found + 1
+        mark_at = self.data.find(self.eol + mark, at)
+        return len(self.data) if mark_at < 0 else mark_at + 1
 
     def _line_break(self, at: int, floor: int) -> int:
         """Return where the line break in front of a line begins, but not before `floor`."""

@@ -153,15 +153,15 @@ class _Source:
     def _digits(self, content: int, body: int) -> Span | None:
         """The span of the header's only Content-Length; None if there is none to check."""
         header = self.copied(content, body)
-        found = [
+        lengths = [
             field.value
             for field in fields_of_paragraph(header, 0, len(header))
             if ROWS[field.name].follows is Follows.LENGTH
             and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
         ]
-        if len(found) != 1 or not _is_length(header, *found[0]):
+        if len(lengths) != 1 or not _is_length(header, *lengths[0]):
             return None
-        return found[0] if int(header[slice(*found[0])]) <= MAX_CONTENT_LENGTH else None
+        return lengths[0] if int(header[slice(*lengths[0])]) <= MAX_CONTENT_LENGTH else None
 
     def _proven(self, end: int) -> int | None:
         """Where the next message begins if this one really ends at `end`, else None."""
@@ -178,9 +178,9 @@ class _Source:
         at = max(at, 0)
         doubtful: int | None = None
         while True:
-            found = self.data.find(_FROM_AFTER_LINE, at)
-            if found >= 0:
-                at = found + 1
+            from_at = self.data.find(_FROM_AFTER_LINE, at)
+            if from_at >= 0:
+                at = from_at + 1
                 self.fill(at + LOOKED_AT_LINE)
                 if is_separator(self._line(at)):
                     if self._empty_line(0, at) < at:

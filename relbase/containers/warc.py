@@ -211,25 +211,25 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
         why = f"the block has {length} bytes, more than {MAX_BLOCK}: not read"
     most = MAX_BLOCK if is_wanted else _LOOKED_THROUGH
     block, count = text.block(length, most)
-    found = _checked(text, record._replace(size=length), count)
-    if found is not None:
+    fault = _checked(text, record._replace(size=length), count)
+    if fault is not None:
         if is_wanted and block:
-            is_whole = len(block) == length and found.trouble is Trouble.CUT
+            is_whole = len(block) == length and fault.trouble is Trouble.CUT
             following = _starts(block)
             there = block[: following.start()].rstrip(b"\r\n") if following else block
             salvaged = record._replace(size=len(there), block=there)
             if not (is_whole or record.get("warc-truncated")):
                 fields = (*record.fields, ("warc-truncated", "unspecified"))
                 salvaged = salvaged._replace(fields=fields)
-            found = found._replace(salvaged=salvaged)
+            fault = fault._replace(salvaged=salvaged)
         is_seen = _resume(text, block or b"") or count == 0
-        yield found if is_seen else found._replace(text=found.text + _UNSEEN)
+        yield fault if is_seen else fault._replace(text=fault.text + _UNSEEN)
     elif why or (is_wanted and block is None):
         yield record.fault(Trouble.TOO_LARGE, why or "the block does not fit into memory")
     else:
         kept = block if is_wanted else None
         yield record._replace(size=length, block=kept, remark=text.remark)
-    if found is None and not (text.packed or record.version == ARC):
+    if fault is None and not (text.packed or record.version == ARC):
         # the line ends that follow a record (WARC/1.1 §4)
         after = text.peek(_BETWEEN)
         if text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n"):
@@ -287,13 +287,13 @@ _starts: Final = regex(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STARTS).s
 
 def _resume(text: Unfolded, block: bytes) -> bool:
     """Move to the next record, in a block or after it; return whether the block was searched."""
-    found = _starts(block)
-    back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
+    head_start = _starts(block)
+    back = block[head_start.start() :] if head_start else block[-len("\nWARC/1.1\r\n") :]
     is_seen = bool(block) and text.look_again(back)
-    while not (found and is_seen):
-        found, is_seen = _starts(text.data, text.pos), True
-        if found:
-            text.pos = found.start()
+    while not (head_start and is_seen):
+        head_start, is_seen = _starts(text.data, text.pos), True
+        if head_start:
+            text.pos = head_start.start()
         else:
             # A start may lie across two pieces, with the line end in front of it.
             text.pos = max(text.pos, len(text.data) - MAX_ARC_LINE)
@@ -322,20 +322,20 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     if text.peek(len(b"WARC/")).upper() != b"WARC/":
         return _arc_head(text, offset)
     searched = text.pos
-    while (found := _head_end(text.data, searched)) is None:
+    while (head_end := _head_end(text.data, searched)) is None:
         searched = max(0, len(text.data) - text.pos - len(b"\n\r"))
         if searched > MAX_HEAD or not text.fill():
             return None
     version = _version(text.data, text.pos)
-    if version is None or found[1] or found.end() - text.pos > MAX_HEAD:
+    if version is None or head_end[1] or head_end.end() - text.pos > MAX_HEAD:
         return None
     fields = tuple(
         [
             (name.decode("ascii", "replace").lower(), _text_of(value))
-            for name, value in _fields(text.data[version.end() : found.end()])
+            for name, value in _fields(text.data[version.end() : head_end.end()])
         ]
     )
-    text.pos = found.end()
+    text.pos = head_end.end()
     lengths = {value for name, value in fields if name == "content-length"}
     record = Record(version[1].decode().upper(), fields, offset, 0, None)
     if len(lengths) != 1:
@@ -358,9 +358,9 @@ def _arc_head(text: Unfolded, offset: int) -> tuple[Record, int, str] | None:
     while b"\n" not in text.data[text.pos : text.pos + MAX_ARC_LINE]:
         if len(text.data) - text.pos > MAX_ARC_LINE or not text.fill():
             return None
-    found = arc_line(text.data[text.pos : text.pos + MAX_ARC_LINE])
-    if found is None:
+    line = arc_line(text.data[text.pos : text.pos + MAX_ARC_LINE])
+    if line is None:
         return None
-    text.pos += found.end()
-    fields = arc_fields(found)
+    text.pos += line.end()
+    fields = arc_fields(line)
     return Record(ARC, fields, offset, 0, None), int(fields[-1][1]), ""

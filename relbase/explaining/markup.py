@@ -32,7 +32,7 @@ _LONG: Final = 2_000
 def text(value: str) -> str:
     r"""Return a text as markup, with invisible characters as escapes in a `<span>`."""
     escaped = escape(value, quote=False).replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSEEN.sub(lambda found: f'<span class="u">{_code(found)}</span>', escaped)
+    return _UNSEEN.sub(lambda match: f'<span class="u">{_code(match)}</span>', escaped)
 
 
 def attribute(value: str) -> str:
@@ -40,8 +40,8 @@ def attribute(value: str) -> str:
     return escape(_UNSEEN.sub(_code, value)).replace("\n", " ")
 
 
-def _code(found: re.Match[str]) -> str:
-    return ascii(found[0])[1:-1]
+def _code(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
 
 
 def url(value: str) -> str:
@@ -53,8 +53,8 @@ def url(value: str) -> str:
     return f'<code class="url">{text(value[:_LONG])}</code>{rest}'
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+def counted(number: int, singular: str, plural: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 class Shown(NamedTuple):
@@ -114,12 +114,12 @@ def summed(counts: Counter[Status]) -> str:
 def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
     """The boxes of the layers around `inner`, the innermost layer first."""
     stated = [*outward(base)]
-    refused = [note for one in stated for note in one.refused]
+    refused = [note for statement in stated for note in statement.refused]
     for layer in layers:
         notes = [note for note in refused if _layer_of(note) is layer]
-        own = [one for one in stated if one.layer is layer]
-        for one in own or (None,):
-            inner = _box(layer, inner, one, notes, decides=one is deciding)
+        own = [statement for statement in stated if statement.layer is layer]
+        for statement in own or (None,):
+            inner = _box(layer, inner, statement, notes, decides=statement is deciding)
             notes = []
     return inner
 
@@ -196,14 +196,14 @@ def _around(entities: Sequence[Entity]) -> list[int]:
     A multipart, or a message in base64, has the number of the part that holds it.
     """
     known: dict[str, int] = {}
-    found: list[int] = []
+    numbers: list[int] = []
     for index, entity in enumerate(entities):
         number = entity.part
         while number and number not in known:
             number = number[: max(number.rfind("."), number.rfind("/"), 0)]
-        found.append(known.get(number, 0))
+        numbers.append(known.get(number, 0))
         known[entity.part] = index
-    return found
+    return numbers
 
 
 def _part(

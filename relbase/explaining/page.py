@@ -68,18 +68,18 @@ def page(
     base, edits = result.base, deque(result.edits)
     del result
     links = deque(links_called(data, call))
-    found = list(entities_called(data, call))
+    parts = list(entities_called(data, call))
     document = open_input(data, call).document
-    if not found or found[0].part:  # for a mailbox only its messages are listed
+    if not parts or parts[0].part:  # for a mailbox only its messages are parts
         type_ = document.format.types[0]
-        found.insert(0, Entity("", type_, Span(0, len(data)), base))
+        parts.insert(0, Entity("", type_, Span(0, len(data)), base))
     encoding = document.charset.name if document.charset else document.context.charset
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
-    summary = Summary(name, found[0].type, base, counts, len(notes))
-    head = _head(summary, len(found), call.profile.value)
+    summary = Summary(name, parts[0].type, base, counts, len(notes))
+    head = _head(summary, len(parts), call.profile.value)
     main = _file("document.html").format(
-        boxes=boxes(found, links), notes=_notes(notes), source=_LATER, references=_LATER
+        boxes=boxes(parts, links), notes=_notes(notes), source=_LATER, references=_LATER
     )
     start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
     listed = listing(list(islice(links, MAX_LISTED)), len(links), notes, call, encoding)

@@ -237,7 +237,7 @@ _BYTES: Final = regex("[\udc80-\udcff]")
 
 def _decoded(piece: bytes, charset: str) -> str:
     escape = r"\x{:02x}".format
-    return _BYTES.sub(lambda found: escape(ord(found[0]) & 0xFF), decode(piece, charset))
+    return _BYTES.sub(lambda match: escape(ord(match[0]) & 0xFF), decode(piece, charset))
 
 
 def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
@@ -331,15 +331,15 @@ class _Lister:
                 steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
-        step = [one for one in steps if not one.number.startswith(_FOLLOWING)][-1]
+        step = [taken for taken in steps if not taken.number.startswith(_FOLLOWING)][-1]
         decides = f"{_OF[self._call.profile.value]}{text(step.number)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
             return f"<p>{decides}</p>"
         self._explained += 1
         listed = "".join(
-            f"<li><b>{text(one.number)}</b> {text(one.text)}"
-            f"{'' if one.value is None else f' {url(one.value)}'}</li>"
-            for one in steps
+            f"<li><b>{text(taken.number)}</b> {text(taken.text)}"
+            f"{'' if taken.value is None else f' {url(taken.value)}'}</li>"
+            for taken in steps
         )
         return f"<details><summary>{decides}</summary><ol>{listed}</ol></details>"
 

@@ -102,13 +102,13 @@ def _read(data: bytes, context: Context) -> _Response | None:
     body = Span(last.header.body, _end(data, last))
     content_type = effective_type(values(data, last, "content-type"))
     type_ = media_type(content_type)
-    found = decoded(
+    body_decoded = decoded(
         data[body.start : body.end],
         values(data, last, "transfer-encoding"),
         values(data, last, "content-encoding"),
     )
-    if type_ in _SAY_NOTHING and found.data is not None:
-        start = sniffing.beginning(found.data)
+    if type_ in _SAY_NOTHING and body_decoded.data is not None:
+        start = sniffing.beginning(body_decoded.data)
         type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
     inside = contexts[-1].with_base(base).with_fields(within=f" of the body{contexts[-1].within}")
@@ -117,9 +117,11 @@ def _read(data: bytes, context: Context) -> _Response | None:
         inside = inside.with_task(task)
     is_part = is_partial(last.status, values(data, last, "content-range"))
     document, reader = None, inside.task.reader(type_, "")
-    if reader is not None and found.data is not None and not is_part:
-        document = reader.read(found.data, parameters(content_type).get("charset"), inside)
-    return _Response(data, heads, contexts, inside, body, found, type_, is_part, document, noted)
+    if reader is not None and body_decoded.data is not None and not is_part:
+        document = reader.read(body_decoded.data, parameters(content_type).get("charset"), inside)
+    return _Response(
+        data, heads, contexts, inside, body, body_decoded, type_, is_part, document, noted
+    )
 
 
 _SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
@@ -195,7 +197,7 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
 
 
 def _visit_body(response: _Response) -> Iterator[Outcome]:
-    found, part, inside = response.decoded, response.inside.part, response.inside
+    decoded, part, inside = response.decoded, response.inside.part, response.inside
     if not range(*response.body):  # the answer to a HEAD, or a 304, whatever its header says
         return
     is_mail = response.type == "message/rfc822" or response.type.startswith("multipart/")
@@ -205,12 +207,12 @@ def _visit_body(response: _Response) -> Iterator[Outcome]:
     if why:
         reason = Reason.BODY_PARTIAL if response.is_partial else Reason.ENCODING_UNSUPPORTED
         yield Note(reason, part, response.body, f"{why}: left unchanged")
-    for remark in found.remarks:
+    for remark in decoded.remarks:
         yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
-    if found.data is None or response.is_partial or (why and inside.task.edits_only):
+    if decoded.data is None or response.is_partial or (why and inside.task.edits_only):
         return
     if response.document is None:
-        items = visit_message(found.data, inside)
+        items = visit_message(decoded.data, inside)
     else:
         yield from (note._replace(span=response.body) for note in response.document.notes)
         items = response.document.visit()
@@ -247,12 +249,12 @@ def _follow_body(response: _Response, edits: list[Edit]) -> Iterator[Edit | Note
         if (follow := _FOLLOWED.get(field.name)) is None:
             continue
         at = field.value.start
-        found = follow(data[at : field.value.end], before, after)
-        if found is None:
+        changes = follow(data[at : field.value.end], before, after)
+        if changes is None:
             text = f"{field.name} was wrong before: left as it is, although the body changed"
             yield Note(Reason.FIELD_STALE, response.inside.part, field.value, text)
         else:
-            yield from (Edit(edit.start + at, edit.end + at, edit.new) for edit in found)
+            yield from (Edit(edit.start + at, edit.end + at, edit.new) for edit in changes)
 
 
 def _follow_length(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
@@ -268,11 +270,11 @@ def _follow_md5(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
 def _follow_digests(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
     """Update all digests of a list, or none of them."""
     edits: list[Edit] = []
-    for found in _digests.finditer(value):
-        algorithm = _ALGORITHMS.get(found[1].lower())
-        if algorithm is None or found[2] != found[4] or found[3] != _hashed(algorithm, before):
+    for digest in _digests.finditer(value):
+        algorithm = _ALGORITHMS.get(digest[1].lower())
+        if algorithm is None or digest[2] != digest[4] or digest[3] != _hashed(algorithm, before):
             return None
-        edits.append(Edit(*found.span(3), _hashed(algorithm, after)))
+        edits.append(Edit(*digest.span(3), _hashed(algorithm, after)))
     return edits if len(edits) == value.count(b",") + 1 else None
 
 

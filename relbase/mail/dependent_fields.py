@@ -94,51 +94,51 @@ def _followed(
     seen: set[str] = set()
     for field in fields:
         start, end = field.value
-        why, found = "was wrong before", None
+        why, texts = "was wrong before", None
         if field.name in seen:
             why = "occurs twice"
         elif is_long and field.name in _DIGESTS:
             why = "is of more than one part (RFC 1864)"
         else:
-            found = _FOLLOWED[field.name](change.data[start:end], change)
+            texts = _FOLLOWED[field.name](change.data[start:end], change)
         seen.add(field.name)
-        if found is None:
+        if texts is None:
             text = f"{field.name} {why}: left as it is, although the body changed"
             stale.append(Note(Reason.FIELD_STALE, change.part.number, field.value, text))
-        elif found[0] != found[1]:
-            edits.append(Edit(start, start + len(found[0]), found[1]))
+        elif texts[0] != texts[1]:
+            edits.append(Edit(start, start + len(texts[0]), texts[1]))
     return edits, stale
 
 
 def _length(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
-    found = _number(value)
+    length = _number(value)
     start, end = change.part.body
-    if found is None or int(found[0]) != end - start:
+    if length is None or int(length[0]) != end - start:
         return None
-    return found[0], b"%d" % (end - start + change.grown)
+    return length[0], b"%d" % (end - start + change.grown)
 
 
 def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """`Lines` counts line ends, or lines, the last of which may have no line end."""
-    found = _number(value)
-    stated = int(found[0]) if found else -1
+    lines = _number(value)
+    stated = int(lines[0]) if lines else -1
     counted = change.data.count(b"\n", *change.part.body)
-    if found is None or stated not in {counted, counted + 1}:
+    if lines is None or stated not in {counted, counted + 1}:
         return None
-    return found[0], b"%d" % (stated + change.lines)
+    return lines[0], b"%d" % (stated + change.lines)
 
 
 def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
-    if (found := _digest(value)) is None:
+    if (stated := _digest(value)) is None:
         return None
     part, (at, end), eol = change.part, change.part.body, line_end(change.data)
     before = change.data[at:end]
     view = transfer_view(part, before, eol)
     for in_crlf in (False, True) if view else ():
-        if view and _hashed(view.inner, in_crlf=in_crlf) == found[0]:
+        if view and _hashed(view.inner, in_crlf=in_crlf) == stated[0]:
             after = splice(before, reversed(change.later[change.first :]), at)
             view = transfer_view(part, after, eol)
-            return None if view is None else (found[0], _hashed(view.inner, in_crlf=in_crlf))
+            return None if view is None else (stated[0], _hashed(view.inner, in_crlf=in_crlf))
     return None
 
 
@@ -167,11 +167,11 @@ _SEALED: Final = "arc-message-signature"
 
 
 def signed(parts: Sequence[Part]) -> set[int]:
-    found: set[int] = set()
+    covered: set[int] = set()
     for index, part in enumerate(parts):
-        if part.parent in found or _signatures(part, parts):
-            found.add(index)
-    return found
+        if part.parent in covered or _signatures(part, parts):
+            covered.add(index)
+    return covered
 
 
 def broken_signatures(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Note]:
@@ -206,7 +206,7 @@ def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
         made = [field for field in part.header.fields if field.name == _SEALED]
         seals = [field for field in fields if field.name == _SEAL]
         covering.append(
-            max(made or seals, key=lambda one: _tag_number(_tags(text_of(data, one)).get("i")))
+            max(made or seals, key=lambda field: _tag_number(_tags(text_of(data, field)).get("i")))
         )
     return covering
 

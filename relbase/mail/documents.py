@@ -64,8 +64,8 @@ def visit_body(entity: MailPart) -> Iterator[Outcome]:
         yield note._replace(span=part.body)
     task = entity.context.task
     if task.found_only and not _may_be_refused(entity, document, view):
-        found = (one for one in document.visit() if isinstance(one, Reference))
-        yield from lower(found, view, part.body.start)
+        references = (outcome for outcome in document.visit() if isinstance(outcome, Reference))
+        yield from lower(references, view, part.body.start)
     else:
         both = task._replace(found_only=False)
         yield from _fitted(entity, document.visit(both), view)
@@ -104,13 +104,15 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     if budget is None or task.local_files is not None:
         return True
     before = budget.state()
-    found = document.visit(task._replace(edits_only=True, found_only=False))
+    outcomes = document.visit(task._replace(edits_only=True, found_only=False))
     if is_apart:
-        placed = shift(found, part.body.start)
-        is_refused = refuses_any(entity, (one for one in placed if isinstance(one, Edit)))
+        placed = shift(outcomes, part.body.start)
+        is_refused = refuses_any(
+            entity, (outcome for outcome in placed if isinstance(outcome, Edit))
+        )
     else:
-        edits = (one for one in found if isinstance(one, Edit))
-        notes = [one for one in _fitted(entity, edits, view) if isinstance(one, Note)]
+        edits = (outcome for outcome in outcomes if isinstance(outcome, Edit))
+        notes = [outcome for outcome in _fitted(entity, edits, view) if isinstance(outcome, Note)]
         is_refused = any(note.reason not in _OF_ALL_EDITS for note in notes)
     budget.restore(before)  # the visit for links is charged instead
     return is_refused
@@ -157,12 +159,12 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
         waiting = [] if start in named.values() else [entity]
         while waiting:
             opened = open_document(waiting.pop())
-            for one in opened[1].visit() if opened else ():
-                index = named.get(one.reference) if isinstance(one, Reference) else None
-                if isinstance(one, Reference) and index is not None and index not in bases:
-                    bases[index] = one.base
+            for outcome in opened[1].visit() if opened else ():
+                index = named.get(outcome.reference) if isinstance(outcome, Reference) else None
+                if isinstance(outcome, Reference) and index is not None and index not in bases:
+                    bases[index] = outcome.base
                     # It may itself link other parts.
-                    inside = entity.context.with_base(one.base)
+                    inside = entity.context.with_base(outcome.base)
                     waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 
@@ -237,10 +239,12 @@ class Calendar(NamedTuple):
         reader = context.task.reader("text/html", "")
         if self.notes or reader is None or reader.visit is None:
             return
-        for found in _described.finditer(self.data):
-            if _is_html(re.sub(rb"\r?\n[ \t]", b"", found[1])):
-                view = calendar_view(found[2])
-                yield from lower(reader.visit(view.inner, nested(context)), view, found.start(2))
+        for description in _described.finditer(self.data):
+            if _is_html(re.sub(rb"\r?\n[ \t]", b"", description[1])):
+                view = calendar_view(description[2])
+                yield from lower(
+                    reader.visit(view.inner, nested(context)), view, description.start(2)
+                )
 
     def base(self) -> Base:
         return self.context.base

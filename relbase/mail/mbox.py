@@ -82,19 +82,19 @@ class Lengths:
         self._grown = 0  # how many bytes longer than the input the output is so far
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
 
-    def concern(self, one: MboxMessage) -> bool:
+    def concern(self, member: MboxMessage) -> bool:
         """Return whether `with_lengths` may refuse edits of a message, or has to see it."""
-        message = one.message
+        message = member.message
         # No edit inserts `From `.
         may_drop = message.length is None and b"\n" + _FROM in message.content
         return may_drop or bool(self._ends) or message.unproven is not None
 
     def with_lengths(
-        self, one: MboxMessage, found: Sequence[Edit]
+        self, member: MboxMessage, changes: Sequence[Edit]
     ) -> tuple[list[Edit], list[Note]]:
-        message = one.message
-        edits, notes = _with_own_length(message, found)
-        unedited = one.start + self._grown + len(message.content) + len(message.ending)
+        message = member.message
+        edits, notes = _with_own_length(message, changes)
+        unedited = member.start + self._grown + len(message.content) + len(message.ending)
         end = unedited + growth(edits)
         near = []  # the wrong lengths that end right at the end of this message
         while self._ends and self._ends[0] <= end:
@@ -110,7 +110,7 @@ class Lengths:
                     heappush(self._ends, at)
         if (promise := message.unproven) is not None:
             body = promise.body + growth(edit for edit in edits if edit.start < promise.body)
-            heappush(self._ends, one.start + self._grown + body + promise.length)
+            heappush(self._ends, member.start + self._grown + body + promise.length)
         self._grown += growth(edits)
         return edits, notes
 
@@ -132,32 +132,32 @@ def is_updated(message: mbox.Message, note: Note) -> bool:
 def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
     """The items of all messages of an mbox; part "3/1.2" is in the third message."""
     lengths = Lengths()
-    for one in messages([data]):
-        if isinstance(one, bytes):
-            if one.strip():
+    for member in messages([data]):
+        if isinstance(member, bytes):
+            if member.strip():
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
-        budget = Budget(len(one.message.content))
-        found_only = context.task.found_only and not lengths.concern(one)
+        budget = Budget(len(member.message.content))
+        found_only = context.task.found_only and not lengths.concern(member)
         task = context.task._replace(budget=budget, found_only=found_only)
-        inside = context.with_fields(part=str(one.number), task=task)
+        inside = context.with_fields(part=str(member.number), task=task)
         items = (
             item
-            for item in visit_message(one.message.content, inside)
-            if not (isinstance(item, Note) and is_updated(one.message, item))
+            for item in visit_message(member.message.content, inside)
+            if not (isinstance(item, Note) and is_updated(member.message, item))
         )
         findings, edits = yield from split_edits_and_rest(
-            items, one.start, at_once=found_only or task.edits_only
+            items, member.start, at_once=found_only or task.edits_only
         )
-        settled, notes = lengths.with_lengths(one, edits)
+        settled, notes = lengths.with_lengths(member, edits)
         if note := budget.note(inside.part):
             notes.append(note)
         if edits and not settled:
-            findings = keep_in_lines(findings, [Span(0, len(one.message.content))])
+            findings = keep_in_lines(findings, [Span(0, len(member.message.content))])
         del edits  # so that `consume` frees each
         made: Iterator[Edit] = consume(settled)
         left = (note._replace(part=inside.part) for note in notes)
-        yield from shift(chain(findings, left, made), one.start)
+        yield from shift(chain(findings, left, made), member.start)
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"
@@ -174,6 +174,6 @@ def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
 
 
 def _contents(data: bytes, context: Context) -> Iterator[tuple[bytes, int, Context]]:
-    for one in messages([data]):
-        if not isinstance(one, bytes):
-            yield one.message.content, one.start, context.with_fields(part=str(one.number))
+    for member in messages([data]):
+        if not isinstance(member, bytes):
+            yield member.message.content, member.start, context.with_fields(part=str(member.number))

@@ -101,11 +101,11 @@ def _retrieved(
     urls = context.task.message_urls
     if urls is None or around.layer in {Layer.EMBEDDED, Layer.ENTITY}:
         return around, ()
-    found = urls.find(message_fields(data, part.header))
-    if found is None:
+    selected = urls.find(message_fields(data, part.header))
+    if selected is None:
         return around, ()
-    statements, remarks = retrieval(found.url, ())
-    statements = [statement._replace(source=found.source) for statement in statements]
+    statements, remarks = retrieval(selected.url, ())
+    statements = [statement._replace(source=selected.source) for statement in statements]
     number = number_of(part, context)
     base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
     if around.refused:
@@ -115,8 +115,8 @@ def _retrieved(
 
 def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
     start, end = header.start, header.end
-    found = fields_of_paragraph(data, start, end, eol_of(data, start, end), of_any_name=True)
-    return [(field.name, _unfold("", text_of(data, field)).strip()) for field in found]
+    fields = fields_of_paragraph(data, start, end, eol_of(data, start, end), of_any_name=True)
+    return [(field.name, _unfold("", text_of(data, field)).strip()) for field in fields]
 
 
 _unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
@@ -152,9 +152,11 @@ def _established(
     name = f"part {part.number}" if part.number else "the message"
     number, profile = number_of(part, context), context.task.profile
     stated = mime_statements(fields, name)
-    kept = [found for found in stated if len(found.value) <= MAX_STATED_BASE]
+    kept = [statement for statement in stated if len(statement.value) <= MAX_STATED_BASE]
     if len(around.url) > MAX_BASE:
-        kept = [found for found in kept if is_absolute(found.value, profile, around.url)]
+        kept = [
+            statement for statement in kept if is_absolute(statement.value, profile, around.url)
+        ]
     base, notes = establish(kept, around, profile=profile, part=number)
     if len(kept) < len(stated):
         text = f"a base of {name} is too long, or relative to one that is: it does not count"
@@ -206,8 +208,8 @@ _in_the_clear: Final = regex(rb"[^A-Za-z0-9+/=\s]").search
 
 def _footed_view(raw: bytes, eol: bytes) -> Base64View | None:
     """The view of base64 that is followed by text (the footer of a mailing list)."""
-    found = _base64(raw)
-    end = found.end() if found else 0
+    match = _base64(raw)
+    end = match.end() if match else 0
     # If more base64 follows, some readers decode it, and some do not.
     if not raw[:end].strip() or _in_the_clear(raw, end) is None:
         return None

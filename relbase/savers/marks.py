@@ -59,10 +59,10 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
     if not may_have_marks(text):
         return NONE
-    found = _Found(text, charset, Lines(text, "utf-8"))
+    reader = _Found(text, charset, Lines(text, "utf-8"))
     for token in head_tokens(text):
-        found.read(token)
-    return found.marks()
+        reader.read(token)
+    return reader.marks()
 
 
 def may_have_marks(text: bytes) -> bool:
@@ -92,13 +92,13 @@ class _Comment(NamedTuple):
     url: Callable[[re.Match[bytes]], tuple[str, str]]
 
 
-def _plain(found: re.Match[bytes]) -> tuple[str, str]:
-    return decode_inner(found[1]), ""
+def _plain(mark: re.Match[bytes]) -> tuple[str, str]:
+    return decode_inner(mark[1]), ""
 
 
-def _counted(found: re.Match[bytes]) -> tuple[str, str]:
+def _counted(mark: re.Match[bytes]) -> tuple[str, str]:
     """The URL of ` saved from url=(0010)http://a/b `, where the number is its length in bytes."""
-    url, stated = found[2], int(found[1])
+    url, stated = mark[2], int(mark[1])
     if stated > len(url):
         return "", f"it states a length of {stated} bytes, but has only {len(url)}"
     doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
@@ -106,8 +106,8 @@ def _counted(found: re.Match[bytes]) -> tuple[str, str]:
     return decode_inner(url.replace(b"-%2D", b"--")), doubt
 
 
-def _mirrored(found: re.Match[bytes]) -> tuple[str, str]:
-    url = decode_inner(found[1])
+def _mirrored(mark: re.Match[bytes]) -> tuple[str, str]:
+    url = decode_inner(mark[1])
     if _has_scheme.match(url):
         return url, ""
     return f"http://{url}", "it has no scheme: http is assumed"
@@ -224,19 +224,19 @@ class _Found:
 
     def _comment(self, token: HeadToken) -> None:
         inside = self._text[token.start : token.end]
-        if found := _firefox_base.fullmatch(inside):
+        if base := _firefox_base.fullmatch(inside):
             at = token.start
-            self._own_base(decode_inner(found[1]), Span(at + found.start(1), at + found.end(1)))
-        elif found := _chrome_base.match(inside):
-            self._commented_base(token, found.end())
+            self._own_base(decode_inner(base[1]), Span(at + base.start(1), at + base.end(1)))
+        elif base := _chrome_base.match(inside):
+            self._commented_base(token, base.end())
         else:
             self._url_comment(Span(token.start, token.end))
 
     def _url_comment(self, inside: Span) -> None:
         text = self._text[inside.start : inside.end]
         for row in _COMMENTS:
-            if found := row.comment.fullmatch(text):
-                self._page(*row.url(found), f"the mark of {row.program}", inside)
+            if mark := row.comment.fullmatch(text):
+                self._page(*row.url(mark), f"the mark of {row.program}", inside)
                 return
 
     def _commented_base(self, token: HeadToken, at: int) -> None:
@@ -257,26 +257,26 @@ class _Found:
 
     def _attributes(self, token: HeadToken) -> None:
         asked = tags.attributes(self._text, token.start, token.end, _ASKED)
-        attributes = {found.name: found for found in asked}
+        attributes = {attribute.name: attribute for attribute in asked}
         for row in _ATTRIBUTES:
-            found = attributes.get(row.attribute)
-            if row.element != token.name or found is None:
+            attribute = attributes.get(row.attribute)
+            if row.element != token.name or attribute is None:
                 continue
             name, value = row.when or (row.attribute, None)
             other = attributes.get(name)
             if other is not None and (
                 value is None or self._text[other.start : other.end].lower() == value
             ):
-                span = Span(found.start, found.end)
-                self._page(self._value(found), "", f"the mark of {row.program}", span)
+                span = Span(attribute.start, attribute.end)
+                self._page(self._value(attribute), "", f"the mark of {row.program}", span)
 
     def _script(self, token: HeadToken) -> None:
-        found = _wombat.search(self._text, token.after, token.raw_end)
-        if found is None:
+        wombat = _wombat.search(self._text, token.after, token.raw_end)
+        if wombat is None:
             return
-        page, stamp, prefix, collection = (decode_inner(group) for group in found.groups())
+        page, stamp, prefix, collection = (decode_inner(group) for group in wombat.groups())
         url = f"{prefix}{collection}/{stamp}/{page}"
-        self._page(url, "", "the mark of the Wayback Machine", Span(*found.span()))
+        self._page(url, "", "the mark of the Wayback Machine", Span(*wombat.span()))
 
     def _value(self, attribute: Attribute) -> str:
         return clean(tags.attribute_text(self._text, attribute, self._charset))
@@ -344,8 +344,8 @@ class Archived(NamedTuple):
 
 def archived(reference: str) -> Archived | None:
     """Return the page that a reference into a web archive is for, None for other references."""
-    found = _archived.fullmatch(reference)
-    return found and Archived(f"{found[3]}//{found[4]}", found[2], found[1] or "")
+    address = _archived.fullmatch(reference)
+    return address and Archived(f"{address[3]}//{address[4]}", address[2], address[1] or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,19 +359,23 @@ class Unarchived:
         """Return the URL that a relative reference is for, None to leave it to the base."""
         if element == "base":
             return LocalFile(self.base(reference))
-        found = archived(reference)
-        if found is not None:
-            return LocalFile(found.url)
+        address = archived(reference)
+        if address is not None:
+            return LocalFile(address.url)
         if reference.startswith(_OWN):  # the archive's own file: the page never had it
             return LocalFile(f"{_HOST}{reference}")
         return self.files(reference, element) if self.files else None
 
     def inside(self, reference: str) -> str | None:
         """Return the URL that the archive wrapped in an absolute reference, None if it did not."""
-        found = archived(reference)
-        return None if found is None or found.stamp != self.stamp else found.url
+        address = archived(reference)
+        return None if address is None or address.stamp != self.stamp else address.url
 
     def base(self, stated: str) -> str | None:
         """Return the URL that the archive wrapped in a `<base>`, None if it did not."""
-        found = archived(stated)
-        return None if found is None or (found.host and found.stamp != self.stamp) else found.url
+        address = archived(stated)
+        return (
+            None
+            if address is None or (address.host and address.stamp != self.stamp)
+            else address.url
+        )

@@ -125,7 +125,7 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
     frame, groups = _tasks(spark, source, how)
     schema = tasks.schema_of_links(names)
     work = partial(tasks.link_batches, job, groups, names, how.get("data_urls", True))
-    in_sql = ", ".join(f"`{one.name}` {_NAMES.get(one.type, 'string')}" for one in schema)
+    in_sql = ", ".join(f"`{field.name}` {_NAMES.get(field.type, 'string')}" for field in schema)
     return frame.mapInArrow(work, in_sql)
 
 

@@ -56,7 +56,10 @@ class Report(NamedTuple):
 
 def _parts(groups: Groups | None, batch: pa.RecordBatch) -> Iterator[Sequence[Part]]:
     if groups is None:
-        yield [Part(*row) for row in zip(*(one.to_pylist() for one in batch.columns), strict=True)]
+        yield [
+            Part(*row)
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        ]
     else:
         yield from (groups[number] for number in batch.column(0).to_pylist())
 
@@ -71,7 +74,7 @@ def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Outcome]]:
 def schema_of_links(names: Sequence[str], texts: pa.DataType | None = None) -> pa.Schema:
     """Return the columns of links, then those of troubles."""
     links = schema_of(names, texts or pa.string())
-    return pa.schema([*links, *(pa.field(MARK + one.name, one.type) for one in ERRORS)])
+    return pa.schema([*links, *(pa.field(MARK + field.name, field.type) for field in ERRORS)])
 
 
 def link_batches(
@@ -87,7 +90,10 @@ def link_batches(
     no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
 
     def decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
-        arrays = [one.dictionary_decode() if one.type == REPEATED else one for one in batch.columns]
+        arrays = [
+            column.dictionary_decode() if column.type == REPEATED else column
+            for column in batch.columns
+        ]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def wide(row: LinkRow | PackedRows) -> tuple[object, ...]:
@@ -132,16 +138,16 @@ def _known(job: Job, part: Part, output: str) -> Report:
     state = _state(job, part.path)
     with suppress(OSError, ValueError, KeyError, TypeError):
         with storage.open_archive(listed) as file:
-            found = json.loads(file.read())
-        if state and found["made_of"] == state:
-            reported = found["report"]
+            kept = json.loads(file.read())
+        if state and kept["made_of"] == state:
+            reported = kept["report"]
             faults = tuple(
                 Fault._make((*at, Trouble(why), text, None))
                 for *at, why, text in reported["faults"]
             )
             known = Report(**{**reported, "faults": faults})
             size, _ = storage.state_of(storage.join(output, name))
-            if size == found["size"]:
+            if size == kept["size"]:
                 return known._replace(warc=part.path, output=storage.join(output, name))
     report = _converted(job, [part], output, name)
     if report.output and state:

@@ -24,11 +24,11 @@ def is_url(path: str) -> bool:
 def refuse_unknown(paths: Iterable[str], fix: str) -> None:
     """Raise ValueError, with the fix in its text, if the scheme of a path cannot be opened."""
     for path in paths:
-        found = _scheme(path)
-        if found is not None and found[1].lower() not in _KNOWN:
-            known = ", ".join(f"{one}://" for one in _KNOWN)
-            raise ValueError(f"cannot open {found[0]} ({path[:80]!r}): {fix}, or one of {known}")
-        if found is not None:
+        scheme = _scheme(path)
+        if scheme is not None and scheme[1].lower() not in _KNOWN:
+            known = ", ".join(f"{name}://" for name in _KNOWN)
+            raise ValueError(f"cannot open {scheme[0]} ({path[:80]!r}): {fix}, or one of {known}")
+        if scheme is not None:
             _filesystem(path)
 
 
@@ -46,10 +46,10 @@ def state_of(path: str) -> tuple[int, int]:
         status = os.stat(path)  # noqa: PTH116
         return status.st_size, status.st_mtime_ns
     filesystem, name = _filesystem(path)
-    found = filesystem.get_file_info(name)
-    if not found.is_file:
+    info = filesystem.get_file_info(name)
+    if not info.is_file:
         raise FileNotFoundError(f"{path} is not there")
-    return found.size, found.mtime_ns or 0
+    return info.size, info.mtime_ns or 0
 
 
 def make_directory(path: str) -> None:
@@ -81,10 +81,10 @@ def is_same(path: str, other: str) -> bool:
 
 
 def _plain(path: str) -> str:
-    found = _scheme(path)
-    if found is None or found[1].lower() == "file":
-        return os.path.abspath(path[found.end() :] if found else path)  # noqa: PTH100
-    return f"{_KNOWN.get(found[1].lower(), found[1])}://{path[found.end() :].partition('?')[0]}"
+    scheme = _scheme(path)
+    if scheme is None or scheme[1].lower() == "file":
+        return os.path.abspath(path[scheme.end() :] if scheme else path)  # noqa: PTH100
+    return f"{_KNOWN.get(scheme[1].lower(), scheme[1])}://{path[scheme.end() :].partition('?')[0]}"
 
 
 # The suffix of output files until they are finished.
@@ -97,8 +97,8 @@ def sweep(directory: str, names: Container[str]) -> None:
         return
     with suppress(OSError):
         for entry in os.scandir(directory):
-            found = _attempt(entry.name)
-            if found and found[1] in names:
+            attempt = _attempt(entry.name)
+            if attempt and attempt[1] in names:
                 os.unlink(entry.path)  # noqa: PTH108
 
 
@@ -137,20 +137,20 @@ def put(made: str, path: str) -> None:
 
 
 def _filesystem(path: str) -> tuple[Any, str]:
-    found = _scheme(path)
-    assert found is not None
+    scheme = _scheme(path)
+    assert scheme is not None
     try:
         from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
-        text = f"the package pyarrow is needed to open {found[0]}: pip install 'relbase[warc]'"
+        text = f"the package pyarrow is needed to open {scheme[0]}: pip install 'relbase[warc]'"
         raise ValueError(text) from None
     try:
         made: tuple[Any, str] = fs.FileSystem.from_uri(
-            f"{_KNOWN[found[1].lower()]}://{path[found.end() :]}"
+            f"{_KNOWN[scheme[1].lower()]}://{path[scheme.end() :]}"
         )
     except (OSError, ValueError, NotImplementedError) as error:
         why = str(error).partition("\n")[0].partition(". Detail:")[0][:300]
-        if found[1].lower() == "hdfs":
+        if scheme[1].lower() == "hdfs":
             why += "; hdfs:// needs libhdfs and the CLASSPATH of Hadoop (ARROW_LIBHDFS_DIR)"
         raise ValueError(f"{path[:80]!r} cannot be opened: {why}") from None
     return made

@@ -141,9 +141,9 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     uri, _, local = tag.rpartition("}")
     name = _encoded(local)
     vocabulary_ = VOCABULARIES.get(_encoded(uri[1:])) if uri else plain
-    attributes_of = element_rows({})
+    of_element = element_rows({})
     if not is_html:
-        attributes_of = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
+        of_element = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
         name = CASED.get(name, name)
     else:
         name = name.lower()
@@ -153,28 +153,28 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
             known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
             return known._replace(name=name)
         if vocabulary_ in SHOWN:
-            attributes_of = vocabulary.attributes_of(vocabulary_, name)
-            attributes_of = attributes_of._replace(
-                rows={**attributes_of.rows, **vocabulary.named_rows(named)}
+            of_element = vocabulary.attributes_of(vocabulary_, name)
+            of_element = of_element._replace(
+                rows={**of_element.rows, **vocabulary.named_rows(named)}
             )
     rows = {
-        key: tuple(row for row in found if extended or not row.extended)
-        for attribute, found in attributes_of.rows.items()
+        key: tuple(row for row in of_key if extended or not row.extended)
+        for attribute, of_key in of_element.rows.items()
         for key in _spelled(attribute, is_html=is_html)
     }
-    rows = {key: found for key, found in rows.items() if found}
+    rows = {key: of_key for key, of_key in rows.items() if of_key}
     plain_rows = {
         key: None if row.when or row.local_when or row.on_codebase or key == XML_BASE else row
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)
-    rows[""] = tuple(row for row in attributes_of.text if not row.stays)
+    rows[""] = tuple(row for row in of_element.text if not row.stays)
     asks = {
-        key: frozenset(_asked(found, is_html=is_html))
-        for key, found in rows.items()
+        key: frozenset(_asked(of_key, is_html=is_html))
+        for key, of_key in rows.items()
         if plain_rows.get(key) is None
     }
-    unasked = {key: all_counting(found, lambda _name: b"") for key, found in rows.items()}
+    unasked = {key: all_counting(of_key, lambda _name: b"") for key, of_key in rows.items()}
     is_of_html = vocabulary_ == HTML
     return ElementRow(
         name,

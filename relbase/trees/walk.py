@@ -137,9 +137,9 @@ class Walk:
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
-                found = self._decided(candidate, attribute, row, value, around)
-                if all_ or any(link[5] in _REPORTED for link in found.links):
-                    yield found
+                decided = self._decided(candidate, attribute, row, value, around)
+                if all_ or any(link[5] in _REPORTED for link in decided.links):
+                    yield decided
             if kind.rows[""] and (rows := self._rows(candidate, "")):
                 yield from self._texts(candidate, rows, context)
 
@@ -202,8 +202,10 @@ class Walk:
         element, kind, _, _, item = candidate
         for holder, text in self._tree.texts(element):
             encoded = encode_inner(text)
-            found = (row for row in rows if not row.only or encoded.lstrip().startswith(row.only))
-            if row := next(found, None):
+            counting = (
+                row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
+            )
+            if row := next(counting, None):
                 inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
                 place = Place(decode_inner(kind.name), "", row)
                 visit = partial(visit_value, encoded, place=place)
@@ -263,8 +265,8 @@ class Walk:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
         is_url = row.syntax is _URL and not row.on_codebase
-        if is_url and (found := self._url(kind, row, value, context)):
-            return Value(element, found[0], [TreeLink(element, attribute, *found[1:])])
+        if is_url and (resolved := self._url(kind, row, value, context)):
+            return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
         key = value, id(row), id(context)
         if known := self._repeated.get(key):
             links = [TreeLink(element, attribute, *link[2:]) for link in known.links]
@@ -320,8 +322,8 @@ class Walk:
             return Value(holder, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
-        found = chain(visit(context.with_task(context.task._replace(found_only=True))), edits)
-        return self._value_of(element, holder, None, text, found)
+        outcomes = chain(visit(context.with_task(context.task._replace(found_only=True))), edits)
+        return self._value_of(element, holder, None, text, outcomes)
 
     def _value_of(
         self,

@@ -30,10 +30,10 @@ class Prefixes(ABC):
 
     def __init__(self, base: str) -> None:
         self._base = base
-        found = self.prefixes.match(base)
-        assert found is not None  # every group of it may be empty
-        self._scheme = found[1] or ""
-        self._root = found[0]
+        match = self.prefixes.match(base)
+        assert match is not None  # every group of it may be empty
+        self._scheme = match[1] or ""
+        self._root = match[0]
         # These are computed on first use: many bases have only one reference.
         self._directory = self._whole_path = ""
         self._above: list[str] = []

@@ -184,12 +184,12 @@ def has_net_loc(url: str) -> bool:
 def as_profile(profile: Profile | str) -> Profile:
     """Return the profile of a member or value; the ValueError for others lists the values."""
     try:
-        found = profile if isinstance(profile, Profile) else Profile(profile)
+        known = profile if isinstance(profile, Profile) else Profile(profile)
     except ValueError:
         values = ", ".join(member.value for member in Profile)
         raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None
-    if found is not Profile.WHATWG:
-        return found
+    if known is not Profile.WHATWG:
+        return known
     try:
         import ada_url  # noqa: F401, PLC0415 (start-up time)
     except ImportError as error:
@@ -200,4 +200,4 @@ def as_profile(profile: Profile | str) -> Profile:
             problem = "needs the package ada-url, which is not installed here"
         fix = "give rfc1808 or rfc3986, or use the main interpreter of a process with ada-url"
         raise ValueError(f"profile whatwg {problem}: {fix}") from None
-    return found
+    return known

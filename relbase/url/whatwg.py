@@ -75,12 +75,12 @@ class PreparedBase:
                 "give one such as 'http://host/'"
             ) from None
         self._encode_query = _query_encoder(charset)
-        found = _base_match(self._base)
+        match = _base_match(self._base)
         # For a base of http or https; otherwise "", and ada-url parses every relative reference.
-        self._scheme = found[1] if found else ""
-        self._origin = self._base[: found.start(2)] if found else ""
+        self._scheme = match[1] if match else ""
+        self._origin = self._base[: match.start(2)] if match else ""
         # The directory of the base and those above it, as far as references have needed them.
-        self._above = [self._base[: self._base.rfind("/", 0, found.end()) + 1]] if found else []
+        self._above = [self._base[: self._base.rfind("/", 0, match.end()) + 1]] if match else []
         self._slashes: list[int] | None = None
 
     def resolve(self, reference: str) -> str:
@@ -125,8 +125,10 @@ class PreparedBase:
         if first == "#":
             return self._base.partition("#")[0] + reference if _fragment_match(reference) else ""
         if first == ".":
-            found = _climbs_match(reference)
-            return self._directory(found.end(1) // 3) + reference[found.end(1) :] if found else ""
+            climbs = _climbs_match(reference)
+            return (
+                self._directory(climbs.end(1) // 3) + reference[climbs.end(1) :] if climbs else ""
+            )
         return self._above[0] + reference if _names_match(reference) else ""
 
     def _directory(self, level: int) -> str:
@@ -163,18 +165,18 @@ class PreparedBase:
         root = f"{self._origin}/"
         if reference[:1] in {"/", "\\"} or is_absolute(reference, self._base):
             return root, reference
-        found = _path_match(reference)
-        if found is None or _SCHEME.match(reference):
+        path = _path_match(reference)
+        if path is None or _SCHEME.match(reference):
             return self._base, reference
-        climbs, kept = _climbs_of(_slash_split(found[0]))
+        climbs, kept = _climbs_of(_slash_split(path[0]))
         if not climbs:
             return self._base, reference
         if self._slashes is None:
             start, directory = len(self._origin), self._above[0]
-            self._slashes = [one.start() for one in _slashes.finditer(directory, start)]
+            self._slashes = [slash.start() for slash in _slashes.finditer(directory, start)]
         climbed = self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
         # The dot segment protects a rest that begins with a slash or like a scheme.
-        return climbed, "/".join([".", *kept]) + reference[found.end() :]
+        return climbed, "/".join([".", *kept]) + reference[path.end() :]
 
 
 _path_match: Final = regex(r"[^?#]++").match
@@ -236,12 +238,12 @@ def split(url: str) -> Record:
 def is_absolute(reference: str, base: str = "") -> bool:
     """Return whether a reference parses the same against any base, or fails against all."""
     cleaned = _cleaned(reference)
-    found = _SCHEME.match(cleaned)
-    if found is None:
+    scheme_end = _SCHEME.match(cleaned)
+    if scheme_end is None:
         return False
     # A scheme makes it absolute, except that a special scheme without `//` is relative to a base of
     # the same scheme ("special relative or authority state", "file state").
-    scheme, end = found[1].lower(), found.end()
+    scheme, end = scheme_end[1].lower(), scheme_end.end()
     if scheme not in _SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES:
         return True
     return base != "" and not base.startswith(f"{scheme}:")
@@ -290,7 +292,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
 
     def percent_encode(run: re.Match[str]) -> str:
         # https://url.spec.whatwg.org/#string-percent-encode-after-encoding, step 4.3
-        encoded = encode_query(run[0], name, lambda one: b"%%26%%23%d%%3B" % ord(one))
+        encoded = encode_query(run[0], name, lambda character: b"%%26%%23%d%%3B" % ord(character))
         return "".join(map(_IN_QUERY.__getitem__, encoded))
 
     # ISO-2022-JP has states, so that it needs the whole query at once.

@@ -116,8 +116,8 @@ def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
 def _offset(raw: bytes, at: int, count: int) -> int:
     """Return the offset of the character that follows `count` others, starting at `at`."""
     left = count + 1
-    while left and (found := _character(raw, at)):
-        start = found.start()
+    while left and (character := _character(raw, at)):
+        start = character.start()
         at = min(start + left, len(raw))
         left -= at - start - sum(raw.count(byte, start, at) for byte in _SPACE)
     return len(raw) if left else at - 1

@@ -38,9 +38,9 @@ def spell(new: bytes, quote: bytes, charset: str) -> bytes:
     string = decode_inner(new)
     if string.isascii() and not unsafe.search(string):
         return new
-    string = unsafe.sub(lambda found: _REFERENCES[found[0]], string)
+    string = unsafe.sub(lambda match: _REFERENCES[match[0]], string)
     if charset in MULTI_BYTE:
-        string = _BEHIND_BYTE.sub(lambda found: reference(found[0]).decode("ascii"), string)
+        string = _BEHIND_BYTE.sub(lambda match: reference(match[0]).decode("ascii"), string)
     return encode(string, charset)
 
 
@@ -64,13 +64,13 @@ _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
 def _runs(charset: str, quote: bytes, raw: bytes) -> Iterator[Run]:
-    for found in _coded(charset).finditer(raw):
-        start, end = found.span()
+    for match in _coded(charset).finditer(raw):
+        start, end = match.span()
         first = raw[start]
         if first == _AMPERSAND:
-            run = _reference_run(found, raw, quote)
+            run = _reference_run(match, raw, quote)
         elif first >= _NOT_ASCII:
-            run = unit_run(found[0], start, charset)
+            run = unit_run(match[0], start, charset)
         elif first:  # §13.2.3.5: CR and CRLF are LF
             run = Run(start, end, b"\n", unended=end - start == 1)
         else:  # §13.2.5.36 to .38
@@ -99,14 +99,14 @@ def _coded(charset: str) -> re.Pattern[bytes]:
     return regex(_CODED + unit_pattern(charset), re.VERBOSE)
 
 
-def _reference_run(found: re.Match[bytes], raw: bytes, quote: bytes) -> Run | None:
+def _reference_run(match: re.Match[bytes], raw: bytes, quote: bytes) -> Run | None:
     # A reference may be as long as the document, so nothing is copied without need.
-    start, end = found.span()
-    if found.lastgroup == "name":
+    start, end = match.span()
+    if match.lastgroup == "name":
         end = _name_end(raw, start + 1, end, quote)
         meaning = _names().get(raw[start + 1 : end])
     else:
-        code = code_of(found[found.lastindex or 0], 16 if found.lastgroup == "hex" else 10)
+        code = code_of(match[match.lastindex or 0], 16 if match.lastgroup == "hex" else 10)
         meaning = (_C1.get(code) or chr(code or 0xFFFD)).encode("utf-8")
     if meaning is None:
         return None

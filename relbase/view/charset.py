@@ -57,8 +57,12 @@ def lookup(label: str) -> str | None:
     return _labels().get(label.strip("\t\n\f\r ").lower())
 
 
-def named_in(found: re.Match[bytes] | None) -> str | None:
-    return lookup(found[found.lastindex].decode("latin-1")) if found and found.lastindex else None
+def named_in(declaration: re.Match[bytes] | None) -> str | None:
+    return (
+        lookup(declaration[declaration.lastindex].decode("latin-1"))
+        if declaration and declaration.lastindex
+        else None
+    )
 
 
 @cache
@@ -92,8 +96,8 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
         return "utf-32"
     if not label:
         return None
-    found = label.strip("\t\n\f\r ").lower().replace("_", "-")
-    return next((name for name, written in _OTHERS if written.fullmatch(found)), None)
+    spelling = label.strip("\t\n\f\r ").lower().replace("_", "-")
+    return next((name for name, written in _OTHERS if written.fullmatch(spelling)), None)
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
@@ -140,8 +144,8 @@ def _readable_as_ascii(name: str | None) -> str | None:
 
 def wide_start(data: bytes, start: str) -> str | None:
     """Return the UTF-16 charset in which a document begins with the text `start`, or None."""
-    found = (name for name, codec in WIDE.items() if data.startswith(start.encode(codec)))
-    return next(found, None)
+    names = (name for name, codec in WIDE.items() if data.startswith(start.encode(codec)))
+    return next(names, None)
 
 
 def is_utf_8(data: bytes) -> bool:
@@ -190,10 +194,10 @@ def _prescan(data: bytes) -> str | None:
         return _xml_encoding(data)
     # Step 3: Loop.
     position: int | None = 0
-    while position is not None and (found := _to_meta.match(data, position)):
-        position = found.end()
-        if found.lastindex:
-            name = _readable(named_in(found))
+    while position is not None and (meta := _to_meta.match(data, position)):
+        position = meta.end()
+        if meta.lastindex:
+            name = _readable(named_in(meta))
         else:
             position, name = _meta(data, position)
         if name:

@@ -43,8 +43,8 @@ class WordView(View):
         return lambda _span: Span(0, len(self._raw))
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        if found := list(edits):
-            new = _spelled(splice(self.inner, found), self._quote)
+        if listed := list(edits):
+            new = _spelled(splice(self.inner, listed), self._quote)
             yield Edit(0, len(self._raw), new)
 
 
@@ -60,14 +60,14 @@ def _folds(raw: bytes) -> Iterator[Run]:
 
 
 def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
-    for found in not_itself.finditer(raw):
-        unit = found[0]
+    for match in not_itself.finditer(raw):
+        unit = match[0]
         if unit[0] == _BACKSLASH:
-            meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
-            yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
+            meaning = _MEANINGS.get(match[1], match[1]) or b"\\"
+            yield Run(match.start(), match.end(), meaning, unended=match[1] is None)
         elif unit.isascii():
-            yield Run(found.start(), found.end(), b"")
-        elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
+            yield Run(match.start(), match.end(), b"")
+        elif (run := unit_run(unit, match.start(), "utf-8")) is not None:
             yield run
 
 
@@ -132,7 +132,9 @@ def calendar_view(raw: bytes) -> RunView:
     return RunView(
         raw,
         partial(_runs, _NOT_ITSELF_IN_TEXT),
-        lambda new: _UNSAFE_IN_TEXT.sub(lambda one: _ESCAPED.get(one[0], b"\\" + one[0]), new),
+        lambda new: _UNSAFE_IN_TEXT.sub(
+            lambda match: _ESCAPED.get(match[0], b"\\" + match[0]), new
+        ),
     )
 
 
@@ -155,10 +157,10 @@ def decoded_words(value: str) -> str:
 
 
 def _words(raw: bytes) -> Iterator[Run]:
-    for found in _ENCODED_WORD.finditer(raw):
-        text = _decoded(*found.groups())
+    for word in _ENCODED_WORD.finditer(raw):
+        text = _decoded(*word.groups())
         if text is not None:
-            yield Run(*found.span(), encode_inner(text))
+            yield Run(*word.span(), encode_inner(text))
 
 
 def _decoded(label: bytes, encoding: bytes, encoded: bytes) -> str | None:

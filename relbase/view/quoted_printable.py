@@ -189,12 +189,12 @@ class _Lines:
         raw = self._raw
         while True:
             reach = at + offset - inner_at
-            found = raw.find(b"=", at, reach)
-            if found == -1:
+            equals = raw.find(b"=", at, reach)
+            if equals == -1:
                 return reach
-            inner_at += found - at + 1
-            is_escape = not self._is_odd or _ESCAPE.match(raw, found)
-            at = found + (3 if is_escape else 1)
+            inner_at += equals - at + 1
+            is_escape = not self._is_odd or _ESCAPE.match(raw, equals)
+            at = equals + (3 if is_escape else 1)
 
 
 class _Change(NamedTuple):
@@ -252,18 +252,18 @@ def _closed(text: bytes, padding: bytes) -> bytes:
     return _sealed(text) if padding and text.endswith(b"\r") else text
 
 
-def _escaped(found: re.Match[bytes]) -> bytes:
-    return b"=%02X" % found[0][0]
+def _escaped(byte: re.Match[bytes]) -> bytes:
+    return b"=%02X" % byte[0][0]
 
 
 def _decoded(raw: bytes) -> bytes:
     """Decode text with padding or literal `=`, which binascii reads in its own way."""
     inner = bytearray()
     at = 0
-    for found in _CODED.finditer(raw):
-        inner += raw[at : found.start()]
-        if found[1]:
-            inner.append(int(found[1], 16))
-        at = found.end()
+    for code in _CODED.finditer(raw):
+        inner += raw[at : code.start()]
+        if code[1]:
+            inner.append(int(code[1], 16))
+        at = code.end()
     inner += raw[at:]
     return bytes(inner)

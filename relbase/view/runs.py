@@ -272,10 +272,10 @@ class PiecesView(View):
             while True:
                 if at < end or end == all_:  # nothing follows the very end
                     within = within or self._view_of(self._raw, piece).places()
-                    found = within(Span(at - start, min(span.end, end) - start))
-                    first = first if first >= 0 else found.start + piece.start
+                    inside = within(Span(at - start, min(span.end, end) - start))
+                    first = first if first >= 0 else inside.start + piece.start
                     if span.end <= end:
-                        return Span(first, found.end + piece.start)
+                        return Span(first, inside.end + piece.start)
                     at = end
                 start, within = end, None
                 piece, size = next(left)

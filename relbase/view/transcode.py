@@ -67,7 +67,7 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
         string = decode_inner(new)
         if charset in MULTI_BYTE:  # what follows an undecodable byte could complete it
             bad = unencodable("\ufffd").decode("ascii")
-            string = _COMPLETED.sub(lambda found: bad * len(found[0]), string)
+            string = _COMPLETED.sub(lambda match: bad * len(match[0]), string)
         return encode(string, charset, unencodable)
 
     return RunView(raw, partial(characters, charset), spell)
@@ -269,10 +269,10 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
         return stated
     if wide := wide_start(data, "<"):
         return Charset(wide, CharsetSource.FORMAT)
-    found = _declaration.match(data)
-    if found is None:
+    declaration = _declaration.match(data)
+    if declaration is None:
         return Charset("utf-8", CharsetSource.FORMAT)
-    if (name := named_in(found)) is None:
+    if (name := named_in(declaration)) is None:
         return UNKNOWN
     # A declaration that was readable as ASCII is not UTF-16: naming it is "a fatal error".
     if name in WIDE:

@@ -88,12 +88,14 @@ def pages(
     >>> [(page.url, page.status, page.body) for page in pages([record])]
     [('http://h/', 200, b'<p>')]
     """
-    found: object = chunks
-    if isinstance(found, (str, bytes, TextIOBase)) or not isinstance(found, Iterable):
+    given: object = chunks
+    if isinstance(given, (str, bytes, TextIOBase)) or not isinstance(given, Iterable):
         fix = f"not {type(chunks).__name__}: give open(path, 'rb') or [data]"
         raise TypeError(f"chunks must be a binary file or an iterable of bytes, {fix}")
     places = Places()
-    return chain.from_iterable(_pages(one, places, again, skip) for one in records(chunks, _wanted))
+    return chain.from_iterable(
+        _pages(record, places, again, skip) for record in records(chunks, _wanted)
+    )
 
 
 def _pages(
@@ -148,16 +150,16 @@ def _page(record: Record) -> Page | Fault | None:
         return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
     coded = message.values("transfer-encoding"), message.values("content-encoding")
     try:
-        found = decoded(message.body, *coded, salvage=True)
+        body = decoded(message.body, *coded, salvage=True)
     except MemoryError:
         return record.fault(Trouble.TOO_LARGE, "the page does not fit into memory")
-    if found.data is None:
+    if body.data is None:
         # If no type says that it is a document, a body that is neither coded nor text is no loss.
-        is_lost = kind_of_type(stated) is not None or not found.is_mislabelled
-        return record.fault(Trouble.UNDECODABLE, found.fault) if is_lost else None
-    if not may_hold_references(stated, found.data):
+        is_lost = kind_of_type(stated) is not None or not body.is_mislabelled
+        return record.fault(Trouble.UNDECODABLE, body.fault) if is_lost else None
+    if not may_hold_references(stated, body.data):
         return None
-    fault = found.fault or ("" if found.remarks else _missing_of(message))
+    fault = body.fault or ("" if body.remarks else _missing_of(message))
     truncated = record.get("warc-truncated") or ("unspecified" if fault else "")
     missing = [f"the page was not stored to its end: {truncated}"] if truncated else []
     if fault:
@@ -169,10 +171,10 @@ def _page(record: Record) -> Page | Fault | None:
         record.get("warc-date"),
         message.status,
         message.fields,
-        found.data,
+        body.data,
         truncated,
-        (*filter(None, (record.remark,)), *message.remarks, *found.remarks, *missing),
-        "truncated" if truncated else "recoded" if found.remarks or record.remark else "",
+        (*filter(None, (record.remark,)), *message.remarks, *body.remarks, *missing),
+        "truncated" if truncated else "recoded" if body.remarks or record.remark else "",
     )
 
 

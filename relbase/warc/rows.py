@@ -119,8 +119,8 @@ _data_in_utf_8: Final = regex(_DATA, re.IGNORECASE).match
 
 
 def _cut(url: str | None) -> str | None:
-    found = _data(url) if url else None
-    return found[0] if found else url
+    start = _data(url) if url else None
+    return start[0] if start else url
 
 
 def _all_cut(texts: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
@@ -128,7 +128,7 @@ def _all_cut(texts: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     if b"data:" not in data.lower():
         return texts
     cut = [
-        found[0] if (found := _data_in_utf_8(data, start, end)) else data[start:end]
+        prefix[0] if (prefix := _data_in_utf_8(data, start, end)) else data[start:end]
         for start, end in _spans(sizes)
     ]
     return array("i", map(len, cut)).tobytes(), b"".join(cut)
@@ -146,8 +146,8 @@ _authority: Final = regex(
 
 def _host(url: str | None) -> str | None:
     """The host of a URL in lower case; None if it has none."""
-    found = _authority(url) if url else None
-    return found[1].lower() or None if found else None
+    authority = _authority(url) if url else None
+    return authority[1].lower() or None if authority else None
 
 
 def _hosts(texts: tuple[bytes, bytes]) -> list[str | None]:
@@ -187,10 +187,10 @@ def link_rows(
     return _rows(page, warc, found_called(page.body, call))
 
 
-def _rows(page: Page, warc: str, found: Iterable[Reference]) -> Iterator[LinkRow]:
+def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[LinkRow]:
     place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     known, stated = None, ("", "", "")
-    for span, *what, found_on, status, part in found:
+    for span, *what, found_on, status, part in references:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
         yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))
@@ -201,8 +201,8 @@ def packed_rows(
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
     call = check(page.body, **arguments(page, profile, policy))
-    found = packed_called(page.body, call)
-    for are_packed, group in groupby(found, lambda one: type(one) is Packed):
+    batches = packed_called(page.body, call)
+    for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
         if are_packed:
             yield from (_packed(page, warc, packed) for packed in cast("Any", group))
         else:
@@ -244,8 +244,8 @@ def wat(
 
     Unlike there, each resolved `url` is absolute, and resolving it against `Base` changes nothing.
     """
-    found = base(**arguments(page, profile, policy), data=page.body)
-    head: dict[str, Any] = {"Base": found.url} if found.usable else {}
+    known = base(**arguments(page, profile, policy), data=page.body)
+    head: dict[str, Any] = {"Base": known.url} if known.usable else {}
     links: list[dict[str, str]] = []
     for row in link_rows(page, warc, profile=profile, policy=policy):
         link = {"path": f"{row.element.upper()}@/{row.attribute}", "url": row.url or row.reference}

@@ -78,8 +78,8 @@ def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | 
         return
     end = None if part.length is None else part.offset + part.length
     again = partial(_again, job.opener, part.path) if end is None else None
-    for found in pages(_range(file, part.offset, end), again, skip=partial(skip, part)):
-        yield found._replace(offset=found.offset + part.offset) if part.offset else found
+    for page in pages(_range(file, part.offset, end), again, skip=partial(skip, part)):
+        yield page._replace(offset=page.offset + part.offset) if part.offset else page
 
 
 def _range(file: BinaryIO, at: int, end: int | None) -> Iterator[bytes]:
@@ -207,8 +207,8 @@ def _pages_of_member(
         text = f"{member.filename} is encrypted or uses an unknown compression method: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
-    for found in pages(content(0), content, skip=skip):
-        yield found._replace(offset=start + found.offset)
+    for page in pages(content(0), content, skip=skip):
+        yield page._replace(offset=start + page.offset)
 
 
 def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:

@@ -135,10 +135,10 @@ def parse_url(text: str) -> Url:
     ('ftpurl', '', None, 'host.com', 'a', 'i')
     """
     core = core_of(text)
-    cut, found = _judged(core)
-    if failed := _violation(found):
-        cut, found = _judged(core, Grammar.RFC1808)
-        if _violation(found):
+    cut, listed = _judged(core)
+    if failed := _violation(listed):
+        cut, listed = _judged(core, Grammar.RFC1808)
+        if _violation(listed):
             raise ValueError(
                 f"not a URL: at character {failed.start + 1} {failed.message} ({failed.production},"
                 f" {failed.section}); violations() lists everything"
@@ -159,7 +159,9 @@ def verdicts(text: str) -> list[Verdict]:
     """Return the verdict of each grammar, RFC 1808 §2.2 and RFC 1738 §5, on a text."""
     core = core_of(text)
     judged = ((grammar, *_judged(core, grammar)) for grammar in Grammar)
-    return [Verdict(one, not _violation(found), cut.production) for one, cut, found in judged]
+    return [
+        Verdict(grammar, not _violation(listed), cut.production) for grammar, cut, listed in judged
+    ]
 
 
 def violations(
@@ -200,14 +202,16 @@ def _judged(core: Core, grammar: str | None = None) -> tuple[Cut, list[Violation
     cut = (rfc1738 if own else rfc1808).url(text, 0, len(text) if crosshatch < 0 else crosshatch)
     if crosshatch >= 0:
         cut.parts.append(Component("fragment", crosshatch + 1, len(text), check_fragment))
-    found = _searched(core, cut)
+    listed = _searched(core, cut)
     if asked is Grammar.RFC1738:
-        found = [one for one in map(rfc1738.by_itself, found) if one is not None]
-    return cut, found
+        listed = [
+            violation for violation in map(rfc1738.by_itself, listed) if violation is not None
+        ]
+    return cut, listed
 
 
-def _violation(found: list[Violation]) -> Violation | None:
-    return next((one for one in found if one.kind is Severity.VIOLATION), None)
+def _violation(listed: list[Violation]) -> Violation | None:
+    return next((violation for violation in listed if violation.kind is Severity.VIOLATION), None)
 
 
 def _searched(core: Core, cut: Cut) -> list[Violation]:
@@ -217,21 +221,25 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
     listed = list(map(core.moved, islice(searched(core.text, cut.parts), enough)))
     # One finding per place: a violation before a remark, and one without a replacement first.
     listed.sort(
-        key=lambda one: (one.start, one.kind is not Severity.VIOLATION, one.replacement is not None)
+        key=lambda violation: (
+            violation.start,
+            violation.kind is not Severity.VIOLATION,
+            violation.replacement is not None,
+        )
     )
-    first = {one.start: one for one in reversed(listed)}
+    first = {violation.start: violation for violation in reversed(listed)}
     return sorted([*core.around, *first.values()], key=attrgetter("start"))
 
 
-def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -> list[Violation]:
-    counted = [one for one in found if one.kind is Severity.VIOLATION]
+def _merged(core: Core, listed: list[Violation], practice: Iterable[Violation]) -> list[Violation]:
+    counted = [violation for violation in listed if violation.kind is Severity.VIOLATION]
     limit: list[Violation] = []
     if len(counted) > MAX_VIOLATIONS:
         first = counted[MAX_VIOLATIONS]
-        found = found[: found.index(first)]
+        listed = listed[: listed.index(first)]
         message = f"the first {MAX_VIOLATIONS} violations are reported: more were left out"
         limit.append(first._replace(kind=Severity.LIMIT, message=message, replacement=None))
-    return sorted([*found, *map(core.moved, practice)], key=attrgetter("start")) + limit
+    return sorted([*listed, *map(core.moved, practice)], key=attrgetter("start")) + limit
 
 
 # ---- the URL without what delimits it, and without what breaks it across lines
@@ -254,13 +262,13 @@ class Core(NamedTuple):
     places: Sequence[int]  # offsets of its characters and its end; empty: unchanged
     around: Sequence[Violation]  # on what is not part of it
 
-    def moved(self, found: Violation) -> Violation:
+    def moved(self, violation: Violation) -> Violation:
         """Return a finding on the URL with offsets of the whole text."""
         if not self.places:
-            return found
-        start = self.places[found.start]
-        end = self.places[found.end - 1] + 1 if found.end > found.start else start
-        return found._replace(start=start, end=end)
+            return violation
+        start = self.places[violation.start]
+        end = self.places[violation.end - 1] + 1 if violation.end > violation.start else start
+        return violation._replace(start=start, end=end)
 
 
 def core_of(text: str) -> Core:

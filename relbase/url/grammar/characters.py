@@ -116,7 +116,9 @@ _SETS: Final[dict[str, str]] = {
     CharacterClass.CONTROL: "".join(map(chr, (*range(0x20), 0x7F))),
     CharacterClass.SPACE: " ",
 }
-_CLASSES: Final = {one: CharacterClass(name) for name, known in _SETS.items() for one in known}
+_CLASSES: Final = {
+    character: CharacterClass(name) for name, known in _SETS.items() for character in known
+}
 _SETS["uchar"] = "".join([_SETS[name] for name in ("alpha", "digit", "safe", "extra")]) + "%"
 XCHAR: Final = _SETS["uchar"] + _SETS["reserved"]
 _SETS["xchar"] = XCHAR
@@ -218,15 +220,15 @@ def of_characters(
     def check(text: str, start: int, end: int) -> Iterator[Violation]:
         if least and start == end:
             yield expected(text, start, production, least, section=section)
-        if difference and differing and (found := differing.search(text, start, end)):
-            at = found.start()
+        if difference and differing and (match := differing.search(text, start, end)):
+            at = match.start()
             instead = (escape(text[at]),) if difference.escaped else ()
             remark = finding(text, at, at + 1, production, difference.message, *instead)
             yield remark._replace(kind=Severity.REMARK, section=difference.section)
-        for found in bad.finditer(text, start, end):
-            at = found.start()
+        for match in bad.finditer(text, start, end):
+            at = match.start()
             known, message = _bad_character(text, at, production)
-            remedies = (escape(found[0]),) if escapes else ()
+            remedies = (escape(match[0]),) if escapes else ()
             fault = finding(text, at, at + 1, production, message, *remedies, section=section)
             yield fault._replace(character_class=known)
 
@@ -257,10 +259,10 @@ def cut_by(
 
     Groups that are no field of `Url` mark where the production fails, and come first.
     """
-    found = pattern.fullmatch(text, start, end)
-    if found is None:
+    match = pattern.fullmatch(text, start, end)
+    if match is None:
         return []
-    spans = ((groups[name], found.span(name)) for name in found.groupdict())
+    spans = ((groups[name], match.span(name)) for name in match.groupdict())
     parts = [Component(field, *span, check) for (field, check), span in spans if span[0] >= 0]
     return sorted(parts, key=lambda part: part.name != "")
 
@@ -360,8 +362,8 @@ check_schemepart: Final = of_characters("schemepart", XCHAR)
 
 def check_slashes_schemepart(text: str, start: int, end: int) -> Iterator[Violation]:
     """Yield the findings on a schemepart with "//"; an escaped bracket makes no address."""
-    found = _path.search(text, start + 2, end)
-    authority = found.start() if found else end
+    path = _path.search(text, start + 2, end)
+    authority = path.start() if path else end
     for fault in check_schemepart(text, start, end):
         if fault.start < authority and fault.character in {"[", "]"}:
             message = f"{fault.message}; {_BRACKETS}"

@@ -138,8 +138,8 @@ def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]
 
 
 def _find(text: str, delimiter: str, at: int, end: int) -> int:
-    found = text.find(delimiter, at, end)
-    return end if found < 0 else found
+    index = text.find(delimiter, at, end)
+    return end if index < 0 else index
 
 
 def _no_slash(production: str, never_right: str, text: str, at: int, _: int) -> Iterator[Violation]:
@@ -290,14 +290,14 @@ def url(text: str, start: int, end: int) -> Cut:
     return Cut("url", [fault(finding(text, start, start, "url", message)), rest])
 
 
-def by_itself(found: Violation) -> Violation | None:
+def by_itself(violation: Violation) -> Violation | None:
     """Return a finding as RFC 1738 alone would judge it; None if it is no fault there."""
-    if found.section == NOTE:  # RFC 1738 says what RFC 1808 believes to be an error
+    if violation.section == NOTE:  # RFC 1738 says what RFC 1808 believes to be an error
         return None
-    if found.kind is Severity.REMARK and found.section == RFC_1808:
-        message = f"{printable(found.character)} must be escaped in a search"
-        return found._replace(kind=Severity.VIOLATION, section=RFC_1738, message=message)
-    return found
+    if violation.kind is Severity.REMARK and violation.section == RFC_1808:
+        message = f"{printable(violation.character)} must be escaped in a search"
+        return violation._replace(kind=Severity.VIOLATION, section=RFC_1738, message=message)
+    return violation
 
 
 def absolute_url(text: str, colon: int, end: int) -> Cut:
@@ -320,8 +320,8 @@ def absolute_url(text: str, colon: int, end: int) -> Cut:
     # ; the scheme is in lower case; interpreters should use case-ignore
     if written != written.lower():
         message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 accepts either case"
-        found = finding(written, 0, len(written), "scheme", message, written.lower())
-        cut.parts.append(fault(found._replace(kind=Severity.REMARK)))
+        violation = finding(written, 0, len(written), "scheme", message, written.lower())
+        cut.parts.append(fault(violation._replace(kind=Severity.REMARK)))
     return cut
 
 
