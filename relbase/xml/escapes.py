@@ -41,8 +41,8 @@ def value_view(raw: bytes, quote: bytes) -> RunView:
     return RunView(raw, partial(_runs, _in_value), lambda new: unsafe.sub(_spelled, new))
 
 
-def _spelled(found: re.Match[bytes]) -> bytes:
-    return _SPELLED[found[0]]
+def _spelled(character: re.Match[bytes]) -> bytes:
+    return _SPELLED[character[0]]
 
 
 _SPELLED: Final = {
@@ -70,17 +70,18 @@ def spell_text(new: bytes) -> bytes:
 
 
 def _runs(coded: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
-    for found in coded.finditer(raw):
-        if found.lastgroup in {None, "name"} or _is_character(found):  # others mean themselves
-            yield Run(found.start(), found.end(), _meaning(found))
+    for reference in coded.finditer(raw):
+        # Other references mean themselves.
+        if reference.lastgroup in {None, "name"} or _is_character(reference):
+            yield Run(reference.start(), reference.end(), _meaning(reference))
 
 
-def _meaning(found: re.Match[bytes]) -> bytes:
-    if found.lastgroup is None:
+def _meaning(reference: re.Match[bytes]) -> bytes:
+    if reference.lastgroup is None:
         return b" "  # §3.3.3
-    if found.lastgroup == "name":
-        return _NAMED[found["name"]]
-    code = code_of(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
+    if reference.lastgroup == "name":
+        return _NAMED[reference["name"]]
+    code = code_of(reference[reference.lastgroup], 16 if reference.lastgroup == "hex" else 10)
     return chr(code).encode("utf-8")
 
 
@@ -155,14 +156,14 @@ _references: Final = expression(rb"&[#0-9A-Za-z]++;")
 def _written_longer(raw: bytes) -> dict[bytes, int] | None:
     """Return how much longer each reference is raw; None if a character has two spellings."""
     longer: dict[bytes, int] = {}
-    ways = {found[0] for found in _references.finditer(raw)}  # there may be a million
+    ways = {reference[0] for reference in _references.finditer(raw)}  # there may be a million
     if len(ways) > _MOST_WAYS:
         return None
     for spelled in ways:
-        found = _in_text.fullmatch(spelled)
-        if found is None or not (found.lastgroup == "name" or _is_character(found)):
+        reference = _in_text.fullmatch(spelled)
+        if reference is None or not (reference.lastgroup == "name" or _is_character(reference)):
             return None
-        character = _meaning(found)
+        character = _meaning(reference)
         if character in longer or (character in raw and character != b"&"):
             return None
         longer[character] = len(spelled) - len(character)
@@ -194,11 +195,11 @@ def masked(text: bytes) -> bytes:
     """Replace characters that XML forbids, and the `&` of undefined entities, with U+007F."""
     copy = bytearray(text.translate(_controls))
     # There may be a million, so they are not stored.
-    for found in _bare.finditer(text):
-        copy[found.start()] = _MASK[0]
-    for found in _in_text.finditer(text):
-        if found.lastgroup != "name" and not _is_character(found):
-            copy[found.start()] = _MASK[0]
+    for match in _bare.finditer(text):
+        copy[match.start()] = _MASK[0]
+    for match in _in_text.finditer(text):
+        if match.lastgroup != "name" and not _is_character(match):
+            copy[match.start()] = _MASK[0]
     return without_bad(bytes(copy), _MASK.decode())
 
 
@@ -212,9 +213,9 @@ def without_bad(text: bytes, mask: str) -> bytes:
     return _not_utf_8.sub(mask, decoded).encode("utf-8", "surrogateescape")
 
 
-def _is_character(found: re.Match[bytes]) -> bool:
-    kind = found.lastgroup or ""
-    code = code_of(found[kind], 16 if kind == "hex" else 10)
+def _is_character(reference: re.Match[bytes]) -> bool:
+    kind = reference.lastgroup or ""
+    code = code_of(reference[kind], 16 if kind == "hex" else 10)
     return code in _WHITE_SPACE or (code >= ord(" ") and code not in _NONCHARACTERS)
 
 
@@ -226,7 +227,7 @@ _reference: Final = expression(UNDEFINED + rb"|&\#(?:x[0-9A-Fa-f]++|[0-9]++);")
 
 
 def _masks(text: bytes) -> Iterator[int]:
-    return (found.start() for found in _masked_at.finditer(text))
+    return (match.start() for match in _masked_at.finditer(text))
 
 
 # A quick test for flaws of ASCII text; it also finds some references that have none.
@@ -241,16 +242,16 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
 
 def doubts(raw: bytes, offset: int = 0, *, is_text: bool) -> array[int]:
     """Return where readers may disagree on a value or a text; on a bare `&` they agree."""
-    found = array("Q")
+    doubtful = array("Q")
     if raw.isascii() and _suspect.search(raw) is None:
-        return found
+        return doubtful
     for piece in pieces(raw) if is_text and b"<" in raw else (Piece(0, len(raw), False),):
         part = raw[piece.start : piece.end]
         for at in spots(part, masked(part)):
             is_bare = piece.is_cdata or _reference.match(part, at) is None
             if not part.startswith(b"&", at) or not is_bare:
-                found.append(offset + piece.start + at)
-    return found
+                doubtful.append(offset + piece.start + at)
+    return doubtful
 
 
 def pieces_view(raw: bytes) -> PiecesView:

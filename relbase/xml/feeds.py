@@ -112,8 +112,8 @@ _simple: Final = regex(
 
 
 def _reference_at(text: bytes, start: int) -> str:
-    found = _reference(text, start)
-    return unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
+    match = _reference(text, start)
+    return unescape(unescape(match[0].decode("utf-8", "replace"))) if match else ""
 
 
 # A reference up to its end, which may be a quote written as a character reference.
@@ -299,7 +299,7 @@ def _of_item(
     items = visit_value(inner, context, place)
     if not context.task.edits_only or context.resolve is None:
         return items
-    found = list(items)
-    edits = (item for item in found if isinstance(item, Edit))
+    outcomes = list(items)
+    edits = (item for item in outcomes if isinstance(item, Edit))
     links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
-    return consume(found)
+    return consume(outcomes)

@@ -76,8 +76,8 @@ class Names:
         self.changes += 1
 
     def of_element(self, name: bytes) -> Named:
-        found = self._named.get(name)
-        if found is None:
+        known = self._named.get(name)
+        if known is None:
             if len(self._named) >= _REMEMBERED:
                 self._named.clear()
             prefix, colon, local = name.partition(b":")
@@ -88,7 +88,7 @@ class Names:
                 vocabulary = None if colon else self._plain
             else:
                 vocabulary = VOCABULARIES.get(namespace)
-            found = self._named[name] = Named(
+            known = self._named[name] = Named(
                 vocabulary,
                 local,
                 held_with(self._rows, vocabulary, namespace or b"", local),
@@ -96,7 +96,7 @@ class Names:
                 vocabulary == HTML and local == b"base",
                 vocabulary == HTML and local == b"template",
             )
-        return found
+        return known
 
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
         """Return the key of an attribute on an element of a vocabulary; None if it has no row."""
@@ -136,24 +136,24 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
 def held_with(
     rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
 ) -> ElementRows:
-    found = attributes_of(vocabulary, local)
+    rows_of_element = attributes_of(vocabulary, local)
     for name in (b"*", local) if rows else ():
-        found = _with_rows(found, _rows_of(rows).get((namespace, name)))
-    return found
+        rows_of_element = _with_rows(rows_of_element, _rows_of(rows).get((namespace, name)))
+    return rows_of_element
 
 
 @lru_cache(maxsize=16)
 def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], ElementRows]:
     """Return what elements hold by the rows of a user, by namespace and name."""
-    found: dict[tuple[bytes, bytes], ElementRows] = {}
-    for one in written:
-        parts = XML_ROW.fullmatch(one)
+    tables: dict[tuple[bytes, bytes], ElementRows] = {}
+    for spelled in written:
+        parts = XML_ROW.fullmatch(spelled)
         assert parts is not None  # the policy has checked it
         namespace, element, attribute, syntax = (part or "" for part in parts.groups())
         key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
         own = element_rows({attribute.encode(): (row,)}) if attribute else element_rows({}, (row,))
-        found[key] = _with_rows(found.get(key, element_rows({})), own)
-    return found
+        tables[key] = _with_rows(tables.get(key, element_rows({})), own)
+    return tables
 
 
 def _with_rows(attributes_of: ElementRows, own: ElementRows | None) -> ElementRows:

@@ -135,27 +135,27 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield scanned
             if pos < 0:
                 return
-        found = _token(text, pos)
-        if found is None:
+        token = _token(text, pos)
+        if token is None:
             at = text.find(b"<", pos)
             if at >= 0:
                 yield Broken(at)
             return
-        pos = found.end()
-        if found.lastindex == _END_TAG:
+        pos = token.end()
+        if token.lastindex == _END_TAG:
             depth -= 1
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
                 names.change(scope.bound)
                 if scope.opens:
                     yield ScopeEnd(pos)
-        elif found.lastindex == _TAG:
-            name, start = found[1], found.start(1) - 1
+        elif token.lastindex == _TAG:
+            name, start = token[1], token.start(1) - 1
             declared: Mapping[bytes, bytes] = {}
             attributes: dict[bytes, Attribute] = {}
             repeated: frozenset[bytes] = frozenset()
-            if found.start(2) < found.end(2):
-                declared = _declared(text, found)
+            if token.start(2) < token.end(2):
+                declared = _declared(text, token)
                 if len(declared) > MAX_DECLARED:
                     yield Broken(start, "an element declares too many namespaces")
                     return
@@ -163,12 +163,12 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if is_prolog:
                 names.plant(name)
             named = names.of_element(name)
-            if found.start(2) < found.end(2):
-                attributes, repeated = _asked(text, found, names, named)
+            if token.start(2) < token.end(2):
+                attributes, repeated = _asked(text, token, names, named)
             if learn is not None and not is_prolog:
-                learn(found, named, names, attributes)
+                learn(token, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
-            is_open = not found[3]
+            is_open = not token[3]
             end = text_end(text, pos) if named.attributes_of.text and is_open else pos
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
@@ -189,8 +189,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             pos = end
         elif (
             is_prolog
-            and found.lastindex == _SHEET
-            and (href := sheet_href(text, found.end(_SHEET), pos))
+            and token.lastindex == _SHEET
+            and (href := sheet_href(text, token.end(_SHEET), pos))
         ):
             yield Sheet(href)
 
@@ -206,14 +206,14 @@ def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
     declared: dict[bytes, bytes] = {}
     if b"xmlns" not in tag[2]:
         return declared
-    for found in each_attribute(text, *tag.span(2)):
-        name = found[1]
+    for attribute in each_attribute(text, *tag.span(2)):
+        name = attribute[1]
         if len(declared) > MAX_DECLARED:
             break
         if name == b"xmlns":
-            declared[b""] = meant(found[found.lastindex or 0])
+            declared[b""] = meant(attribute[attribute.lastindex or 0])
         elif name.startswith(b"xmlns:"):
-            declared[name[len(b"xmlns:") :]] = meant(found[found.lastindex or 0])
+            declared[name[len(b"xmlns:") :]] = meant(attribute[attribute.lastindex or 0])
     return declared
 
 
@@ -229,25 +229,25 @@ def _asked(
     asked = named.attributes_of.asked
     attributes: dict[bytes, Attribute] = {}
     repeated: frozenset[bytes] = frozenset()
-    for found in each_attribute(text, *tag.span(2)):
-        key = names.key(found[1], named.vocabulary)
+    for attribute in each_attribute(text, *tag.span(2)):
+        key = names.key(attribute[1], named.vocabulary)
         if key in asked and key is not None:
             if key in attributes:
                 repeated |= {key}
-            attributes[key] = _attribute(found, text)
+            attributes[key] = _attribute(attribute, text)
     return attributes, repeated
 
 
-def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
-    start, end = found.span(found.lastindex or 0)
-    return Attribute(found[1], start, end, text[end : end + 1])
+def _attribute(attribute: re.Match[bytes], text: bytes) -> Attribute:
+    start, end = attribute.span(attribute.lastindex or 0)
+    return Attribute(attribute[1], start, end, text[end : end + 1])
 
 
 def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     """Return the `href` of an instruction, unless it refers into the document itself."""
-    for found in each_attribute(text, start, end):
-        if found[1] == b"href":
-            href = _attribute(found, text)
+    for attribute in each_attribute(text, start, end):
+        if attribute[1] == b"href":
+            href = _attribute(attribute, text)
             return None if text.startswith(b"#", href.start) else href
     return None
 
@@ -295,10 +295,10 @@ def text_end(text: bytes, pos: int) -> int:
     if text.startswith(b"</", markup):
         return markup
     at = pos
-    while (found := _token(text, at)) and found.lastindex != _TAG:
-        if found.lastindex == _END_TAG:
-            return found.start(_END_TAG) - 1
-        at = found.end()
+    while (token := _token(text, at)) and token.lastindex != _TAG:
+        if token.lastindex == _END_TAG:
+            return token.start(_END_TAG) - 1
+        at = token.end()
     return pos
 
 
@@ -308,21 +308,21 @@ def item_link(text: bytes, item: FeedItem) -> tuple[int, Attribute | None]:
     name = prefix + colon + b"link"
     depth, pos, others = 0, item.end, 0
     link: Attribute | None = None
-    while found := _token(text, pos):
-        start, pos = pos, found.end()
-        if found.lastindex == _END_TAG:
+    while token := _token(text, pos):
+        start, pos = pos, token.end()
+        if token.lastindex == _END_TAG:
             depth -= 1
             if depth < 0:
                 return start, link
-        elif found.lastindex == _TAG:
-            if found[1].endswith(_ITEM_NAMES) and found[1].rpartition(b":")[2] in _ITEM_NAMES:
+        elif token.lastindex == _TAG:
+            if token[1].endswith(_ITEM_NAMES) and token[1].rpartition(b":")[2] in _ITEM_NAMES:
                 others += 1
-                if found[1] == item.name or others > _MOST_OTHERS:
+                if token[1] == item.name or others > _MOST_OTHERS:
                     return start, link
-            is_open = not found[3]
-            if link is None and depth == 0 and found[1] == name:
+            is_open = not token[3]
+            if link is None and depth == 0 and token[1] == name:
                 if local != b"item":
-                    link = _alternate(text, found)
+                    link = _alternate(text, token)
                 elif is_open:
                     link = Attribute(b"", pos, text_end(text, pos), b"")
             depth += is_open
@@ -331,7 +331,10 @@ def item_link(text: bytes, item: FeedItem) -> tuple[int, Attribute | None]:
 
 def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
     """Return the `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
-    own = {found[1]: _attribute(found, text) for found in each_attribute(text, *tag.span(2))}
+    own = {
+        attribute[1]: _attribute(attribute, text)
+        for attribute in each_attribute(text, *tag.span(2))
+    }
     relation = own.get(b"rel")
     if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
         return own.get(b"href")

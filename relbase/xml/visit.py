@@ -153,12 +153,14 @@ class Visit:
         is_charged = budget and not budget.spend_on_all(written)
 
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
-            found, flawed = edits[first:last], []
+            taken_edits, flawed = edits[first:last], []
             if scanned.has_flaws:
-                spans = [Span(*edit[:2]) for edit in found if not _is_written(edit)]
+                spans = [Span(*edit[:2]) for edit in taken_edits if not _is_written(edit)]
                 flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
-                found = [edit for edit in found if _is_written(edit)]
-            return flawed, budget.affordable(found, depth) if budget and is_charged else found
+                taken_edits = [edit for edit in taken_edits if _is_written(edit)]
+            if budget and is_charged:
+                taken_edits = budget.affordable(taken_edits, depth)
+            return flawed, taken_edits
 
         around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in scanned.markups:

@@ -278,9 +278,9 @@ def _tables() -> dict[tuple[str, bytes], ElementRows]:
         known[place] = {**html.rows, b"": html.text}
     tables = {}
     for place, own in known.items():
-        found = {**_EVERYWHERE, **known[place[0], b"*"], **own}
-        found.pop(b"", ())
-        tables[place] = element_rows(found, own.get(b"", ()))
+        by_attribute = {**_EVERYWHERE, **known[place[0], b"*"], **own}
+        by_attribute.pop(b"", ())
+        tables[place] = element_rows(by_attribute, own.get(b"", ()))
     return tables
 
 
@@ -312,18 +312,18 @@ def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
 @cache
 def deciding_attributes() -> frozenset[bytes]:
     """Return the names of attributes that decide on others: for conditions, bases, item links."""
-    found: set[bytes] = {b"xmlns", b"base", b"rel"}
+    names: set[bytes] = {b"xmlns", b"base", b"rel"}
     for held_ in (*_tables().values(), _UNKNOWN):
-        found |= held_.asked - frozenset(held_.rows)
-    return frozenset(found)
+        names |= held_.asked - frozenset(held_.rows)
+    return frozenset(names)
 
 
 def text_rows() -> dict[bytes, list[Row]]:
     """Return the local names of all elements whose text can hold references, with their rows."""
     rows: dict[bytes, list[Row]] = {}
-    for (_, element), found in _tables().items():
-        if found.text:
-            rows.setdefault(element, []).extend(found.text)
+    for (_, element), held_ in _tables().items():
+        if held_.text:
+            rows.setdefault(element, []).extend(held_.text)
     return rows
 
 
@@ -331,7 +331,7 @@ def attribute_rows() -> dict[bytes, list[Row]]:
     """Return the local names of all attributes that can hold references, with their rows."""
     cased = {lower: name for name, lower in CASED.items()}
     rows: dict[bytes, list[Row]] = {}
-    for found in _tables().values():
-        for key, own in found.rows.items():
+    for held_ in _tables().values():
+        for key, own in held_.rows.items():
             rows.setdefault(cased.get(key, key).rpartition(b":")[2], []).extend(own)
     return rows

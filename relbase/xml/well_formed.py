@@ -65,12 +65,12 @@ def examine(text: bytes) -> Soundness:
 
 
 def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundness:
-    for found in _masked_values(copy, 0, end) if flaws else ():
-        at, mask = found.start(), found.end(1) - 1
+    for value_found in _masked_values(copy, 0, end) if flaws else ():
+        at, mask = value_found.start(), value_found.end(1) - 1
         name = copy[max(0, at - _LONGEST_NAME) : at].translate(_DELIMITED).split()[-1:]
         if not name or deciding_attributes().isdisjoint(name[0].split(b":")):
             continue
-        value = slice(mask, copy.find(found[1][:1], mask) % (len(copy) + 1))
+        value = slice(mask, copy.find(value_found[1][:1], mask) % (len(copy) + 1))
         if text[value] != copy[value]:  # its U+007F may be its own
             why = f"it is not well-formed: the value of {_shown(name[0])} is not certain"
             return Soundness(Flaw(mask, why), (), end)
@@ -174,8 +174,8 @@ _LONGEST: Final = 4  # bytes of a character in UTF-8
 
 
 def _entity_flaw(text: bytes, error: Flaw) -> Flaw | None:
-    found = _undefined(text, error.start)
-    return found and Flaw(found.start(), f"the entity {_shown(found[0])} is not defined")
+    entity = _undefined(text, error.start)
+    return entity and Flaw(entity.start(), f"the entity {_shown(entity[0])} is not defined")
 
 
 def _number_flaw(text: bytes, error: Flaw) -> Flaw | None:
@@ -186,8 +186,8 @@ def _number_flaw(text: bytes, error: Flaw) -> Flaw | None:
 def _character_flaw(text: bytes, error: Flaw) -> Flaw | None:
     at = error.start
     start = text.rfind(b"&", max(0, at - _BEFORE), at + 1)
-    found = _bare(text, start) if start >= 0 else None
-    if found is not None and found.end() >= at:
+    bare = _bare(text, start) if start >= 0 else None
+    if bare is not None and bare.end() >= at:
         return Flaw(start, "a bare '&'")
     if masked(text[at : at + _LONGEST])[:1] == text[at : at + 1]:
         return None
@@ -196,8 +196,8 @@ def _character_flaw(text: bytes, error: Flaw) -> Flaw | None:
 
 def _declaration_flaw(text: bytes, error: Flaw) -> Flaw | None:
     start = max(0, text.rfind(b"<?xml", 0, error.start + len(b"<?xml")))
-    found = _declarations.match(text, start)
-    if found is not None and text[start] == ord("<") and error.start <= found.end():
+    declaration = _declarations.match(text, start)
+    if declaration is not None and text[start] == ord("<") and error.start <= declaration.end():
         return Flaw(start, "an XML declaration is malformed or not at the start")
     is_mark = text.startswith(b"\xef\xbb\xbf", error.start)
     return Flaw(error.start, "a second byte order mark") if is_mark else None
@@ -208,7 +208,7 @@ _declarations: Final = regex(rb"<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\
 
 def _without_declarations(text: bytes) -> bytes:
     after = text.lstrip(b"\xef\xbb\xbf")  # byte order marks
-    return _declarations.sub(lambda found: b" " * len(found[0]), after).rjust(len(text))
+    return _declarations.sub(lambda declaration: b" " * len(declaration[0]), after).rjust(len(text))
 
 
 # Start tags, and what may hold `<` without being one, up to its end or that of the document.
@@ -223,12 +223,12 @@ def _without_repeated(text: bytes) -> bytes:
     copy = bytearray(text)
     for tag in _tags(text):
         names: set[bytes] = set()
-        for found in each_attribute(text, *tag.span(2)) if tag[1] else ():
-            if found[1] in names:
-                if not deciding_attributes().isdisjoint(found[1].split(b":")):
+        for attribute in each_attribute(text, *tag.span(2)) if tag[1] else ():
+            if attribute[1] in names:
+                if not deciding_attributes().isdisjoint(attribute[1].split(b":")):
                     return b""
-                copy[found.start() : found.end()] = b" " * len(found[0])
-            names.add(found[1])
+                copy[attribute.start() : attribute.end()] = b" " * len(attribute[0])
+            names.add(attribute[1])
     return bytes(copy)
 
 
