@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class Kind(Enum):
+class Kind(StrEnum):
     """The kind of a document, which decides how its references are found.
 
     >>> Kind("html")

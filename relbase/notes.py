@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import NamedTuple
 
 from relbase.edit import Span
 
 
-class Reason(Enum):
+class Reason(StrEnum):
     """Why something was refused, left unchanged, or done differently.
 
     The values are stable: reports and `--json` print them.

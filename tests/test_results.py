@@ -38,6 +38,14 @@ def test_a_result_that_changed() -> None:
     assert repr(result) == f"Result(3 edits, 0 notes, base={URL!r})"
 
 
+def test_values_of_enums_are_strings() -> None:
+    (link,) = links(b"<a href=x>")
+    assert link.status == "unresolved"
+    assert f"{link.status} {link.base.layer}" == "unresolved none"
+    assert json.dumps([link.status, Reason.BASE_NONE]) == '["unresolved", "base-none"]'
+    assert Status("kept") is Status.KEPT
+
+
 def test_links_are_computed_on_first_access_and_once() -> None:
     calls = []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple, ParamSpec, TypeVar, cast
 
@@ -21,7 +21,7 @@ from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 
-class Layer(Enum):
+class Layer(StrEnum):
     """Where a base URL comes from (RFC 1808 §3), innermost first."""
 
     EMBEDDED = "embedded"  # §3.1 the document's own content

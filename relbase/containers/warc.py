@@ -8,7 +8,7 @@ inside what the wrong length covered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from relbase.compression.members import (
@@ -35,7 +35,7 @@ MAX_BLOCK: Final = 128 << 20
 _LOOKED_THROUGH: Final = 16 << 20
 
 
-class Trouble(Enum):
+class Trouble(StrEnum):
     """Why a record, or a piece of an archive, cannot be read. The values are stable."""
 
     CUT = "cut"  # the archive breaks off

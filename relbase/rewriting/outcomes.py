@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from enum import Enum
+from enum import StrEnum
 from itertools import chain, islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Status(Enum):
+class Status(StrEnum):
     """What became of a reference."""
 
     REWRITTEN = "rewritten"

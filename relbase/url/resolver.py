@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from relbase.url import rfc1808, rfc3986
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from relbase.url import whatwg
 
 
-class Profile(Enum):
+class Profile(StrEnum):
     """The algorithm that resolves references.
 
     >>> Profile("rfc3986")
