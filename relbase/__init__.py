@@ -11,7 +11,6 @@ __version__ = "1.0.0rc1"
 
 __all__ = [
     "Base",
-    "Components",
     "Edit",
     "Entity",
     "Kind",
@@ -26,15 +25,11 @@ __all__ = [
     "Rewriter",
     "Span",
     "Status",
-    "Step",
-    "Url",
-    "Violation",
     "__version__",
     "base",
     "entities",
     "explain",
     "links",
-    "parse_url",
     "resolve",
     "response_base",
     "response_links",
@@ -42,14 +37,12 @@ __all__ = [
     "rewrite_response",
     "rewrite_text",
     "scanner",
-    "split",
-    "unsplit",
-    "violations",
 ]
 
 # Public names are loaded on first access (PEP 562), since a small page takes less time than the
 # imports. Type checkers read the imports here; a test checks that both lists agree.
 if TYPE_CHECKING:
+    from relbase import grammar as grammar
     from relbase import spark as spark
     from relbase import trees as trees
     from relbase import warc as warc
@@ -65,11 +58,7 @@ if TYPE_CHECKING:
     from relbase.rewriter import Rewriter, rewrite_text
     from relbase.rewriting.outcomes import Status
     from relbase.scan.binding import NAME as scanner  # noqa: N811 (its public name)
-    from relbase.url.grammar import Url, parse_url, violations
-    from relbase.url.grammar.characters import Violation
     from relbase.url.resolver import Profile, Resolver, resolve
-    from relbase.url.rfc1808 import Components, split, unsplit
-    from relbase.url.step import Step
 else:
     _NAMES = {
         "bases.layers": "Base Layer",
@@ -84,15 +73,11 @@ else:
         "results": "Entity Link Result",
         "rewriter": "Rewriter rewrite_text",
         "rewriting.outcomes": "Status",
-        "url.grammar": "Url parse_url violations",
-        "url.grammar.characters": "Violation",
         "url.resolver": "Profile Resolver resolve",
-        "url.rfc1808": "Components split unsplit",
-        "url.step": "Step",
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
     # Packages that are loaded on first access: `import relbase; relbase.trees`.
-    _PACKAGES = {"spark", "trees", "warc"}
+    _PACKAGES = {"grammar", "spark", "trees", "warc"}
     # Functions whose TypeError for a wrong argument says what to write instead.
     _WITH_HINTS = {
         *("base", "entities", "explain", "links", "rewrite", "rewrite_text"),

@@ -23,6 +23,7 @@ FLOORS: Final = [
     ["edit", "expressions", "notes"],
     ["kind", "policy", "header_fields"],
     ["url", "view"],
+    ["grammar"],
     # what is inside of what, the grammars of values, and what tags and CSS share lexically
     ["containers", "compression", "values", "html.tags", "html.foreign"],
     ["css.functions", "formats.sniffing", "html.vocabulary"],

@@ -18,13 +18,20 @@ from typing import Any, Final
 import pytest
 
 import relbase
+import relbase.grammar
 import relbase.trees
 import relbase.warc
 from relbase.session.options import Arguments
 
 spark = pytest.importorskip("relbase.spark", exc_type=ImportError, reason="extra `spark`")
 LISTED: Final = Path(__file__).with_name("public_names.txt")
-PACKAGES: Final[tuple[ModuleType, ...]] = (relbase, relbase.trees, relbase.warc, spark)
+PACKAGES: Final[tuple[ModuleType, ...]] = (
+    relbase,
+    relbase.grammar,
+    relbase.trees,
+    relbase.warc,
+    spark,
+)
 
 
 def lines() -> Iterator[str]:
@@ -89,7 +96,7 @@ def test_the_public_names_are_those_that_are_listed() -> None:
 PAGE: Final = relbase.rewrite(b"<base href=s/><a href=x>", url="http://h.example/")
 VALUES: Final[dict[str, Any]] = {
     "Base": PAGE.base,
-    "Components": relbase.split("http://h/"),
+    "Components": relbase.grammar.split("http://h/"),
     "Edit": PAGE.edits[0],
     "Entity": next(relbase.entities(b"<p>", url="http://h/")),
     "Link": PAGE.links[0],
@@ -100,15 +107,15 @@ VALUES: Final[dict[str, Any]] = {
     "Rewriter": relbase.Rewriter("http://h/", kind="html"),
     "Span": PAGE.links[0].span,
     "Step": relbase.Resolver("http://h/").steps("x")[0],
-    "Url": relbase.parse_url("http://h/"),
-    "Violation": relbase.violations("http://h/{")[0],
+    "Url": relbase.grammar.parse_url("http://h/"),
+    "Violation": relbase.grammar.violations("http://h/{")[0],
 }
 
 
 def test_all_values_are_here() -> None:
-    classes = {name for name in relbase.__all__ if isinstance(getattr(relbase, name), type)}
-    enums = {name for name in classes if issubclass(getattr(relbase, name), enum.Enum)}
-    assert classes - enums == VALUES.keys()
+    public = [getattr(package, name) for package in PACKAGES[:2] for name in package.__all__]
+    classes = [value for value in public if isinstance(value, type)]
+    assert {kind.__name__ for kind in classes if not issubclass(kind, enum.Enum)} == VALUES.keys()
 
 
 @pytest.mark.parametrize("name", VALUES)

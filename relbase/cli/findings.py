@@ -53,8 +53,8 @@ class LinkPrinter(NamedTuple):
         text += f" [{status}]"
         if self.violations:
             from relbase.cli.urls import report  # noqa: PLC0415 (start-up time)
-            from relbase.url.grammar import violations  # noqa: PLC0415
-            from relbase.url.grammar.characters import Severity  # noqa: PLC0415
+            from relbase.grammar.characters import Severity  # noqa: PLC0415
+            from relbase.grammar.urls import violations  # noqa: PLC0415
 
             found = violations(row.reference, base or None)
             self.tally.found += any(one.kind is Severity.VIOLATION for one in found)

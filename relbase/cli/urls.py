@@ -15,10 +15,10 @@ from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.group import command
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
-from relbase.url import grammar as rules
+from relbase.grammar import urls as rules
+from relbase.grammar.characters import Severity, Violation
+from relbase.grammar.urls import Grammar, GrammarName, verdicts
 from relbase.url import rfc1808, rfc3986
-from relbase.url.grammar import Grammar, GrammarName, verdicts
-from relbase.url.grammar.characters import Severity, Violation
 from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
 

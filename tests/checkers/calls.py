@@ -33,7 +33,7 @@ relbase.rewrite_response(requests.get("http://h/"), profile="whatwg")
 assert_type(relbase.rewrite_response(httpx.get("http://h/")), Result)
 relbase.rewrite_text("", url=yarl.URL("http://h/"), kind="css")
 relbase.rewrite_text("", base="http://h/", kind="json")
-relbase.violations("a", grammar="rfc1738")
+relbase.grammar.violations("a", grammar="rfc1738")
 assert_type(make_links_absolute(object(), "http://h/", drop_base=True), list[TreeLink])
 tree_links(object(), yarl.URL("http://h/"), profile="rfc1808")
 assert_type([link for _, _, link, _ in iterlinks(object())], list[str])
@@ -69,7 +69,7 @@ relbase.rewrite_response(requests.get("http://h/"), profile="typo")  # wrong
 relbase.resolve("http://h/", "x", profile="typo")  # wrong
 relbase.resolve(b"http://h/", "x")  # wrong
 Resolver("http://h/", "typo")  # wrong
-relbase.violations("a", grammar="typo")  # wrong
+relbase.grammar.violations("a", grammar="typo")  # wrong
 make_links_absolute(object(), profile="typo")  # wrong
 make_links_absolute(object(), 5)  # wrong
 make_links_absolute(object(), handle_failures="raise")  # wrong

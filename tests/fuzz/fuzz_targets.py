@@ -18,6 +18,7 @@ from zlib import crc32
 from laws import assert_links_alike, law_2_outside_of_the_edits_every_byte_is_the_same
 
 import relbase
+import relbase.grammar
 from relbase import warc
 from relbase.edit import Edit, splice
 from relbase.view.base64 import base64_view
@@ -140,9 +141,9 @@ def urls(data: bytes) -> None:
             continue
         assert url == relbase.resolve(base, reference, profile)
         assert list(resolver.steps(reference))
-    assert relbase.unsplit(relbase.split(reference)) == reference
+    assert relbase.grammar.unsplit(relbase.grammar.split(reference)) == reference
     with suppress(ValueError):
-        relbase.parse_url(reference)
+        relbase.grammar.parse_url(reference)
 
 
 def archives(data: bytes) -> None:

@@ -18,6 +18,7 @@ import requests
 import yarl
 
 import relbase
+import relbase.grammar
 from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
 from relbase.session.options import Call, KindName, as_kind, check
 from relbase.url.resolver import ProfileName
@@ -162,12 +163,16 @@ def test_the_packages_are_loaded_when_they_are_asked_for() -> None:
     pytest.importorskip("pyspark")  # of the extra `spark`
     for package in (relbase.trees, relbase.warc, relbase.spark):
         assert package is sys.modules[package.__name__]
-    assert {"trees", "warc", "spark", *relbase.__all__} == set(dir(relbase))
+    assert {"grammar", "trees", "warc", "spark", *relbase.__all__} == set(dir(relbase))
 
 
 @pytest.mark.parametrize("value", [None, b"x", 5])
 def test_what_is_no_string_is_answered_with_what_to_give(value: Any) -> None:
-    calls: list[Any] = [relbase.split, relbase.parse_url, relbase.violations]
+    calls: list[Any] = [
+        relbase.grammar.split,
+        relbase.grammar.parse_url,
+        relbase.grammar.violations,
+    ]
     calls += [Resolver("http://h/", profile).resolve for profile in Profile]
     calls += [Resolver("http://h/", profile).steps for profile in Profile]
     for call in calls:

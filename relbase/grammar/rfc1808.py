@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from relbase.expressions import expression, regex
-from relbase.url.grammar.characters import (
+from relbase.grammar.characters import (
     RFC_1808,
     Component,
     Cut,

@@ -15,7 +15,7 @@ from string import ascii_letters
 from typing import Final
 
 from relbase.expressions import expression
-from relbase.url.grammar.characters import (
+from relbase.grammar.characters import (
     RFC_1738,
     RFC_1808,
     XCHAR,
@@ -38,7 +38,7 @@ from relbase.url.grammar.characters import (
     printable,
     searched,
 )
-from relbase.url.grammar.rfc1808 import scheme_match
+from relbase.grammar.rfc1808 import scheme_match
 
 NOTE: Final = "RFC 1808 §2.3 NOTE"
 

@@ -15,8 +15,8 @@ from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from relbase.expressions import regex
-from relbase.url.grammar import rfc1738, rfc1808
-from relbase.url.grammar.characters import (
+from relbase.grammar import rfc1738, rfc1808
+from relbase.grammar.characters import (
     Component,
     Cut,
     Severity,
@@ -24,8 +24,8 @@ from relbase.url.grammar.characters import (
     finding,
     searched,
 )
-from relbase.url.grammar.rfc1738 import fieldspecs
-from relbase.url.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
+from relbase.grammar.rfc1738 import fieldspecs
+from relbase.grammar.rfc1808 import base_remarks, check_fragment, remarks, scheme_match
 from relbase.url.step import check_text
 
 # Nobody reads more of them about one URL, and reports stay small.
@@ -122,7 +122,7 @@ def parse_url(text: str) -> Url:
     """Return the parts of a URL, absolute or relative, as its production names them.
 
     The parts are those of RFC 1738 or, if the production of the scheme does not accept the text,
-    those of RFC 1808 §2.2. `relbase.split` returns the components of RFC 1808 for any text.
+    those of RFC 1808 §2.2. `split` returns the components of RFC 1808 for any text.
 
     Args:
         text: The URL alone, without white space or brackets around it.

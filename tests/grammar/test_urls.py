@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import cases, lines, rows
 
-from relbase.url.grammar import (
+from relbase.grammar.characters import CharacterClass, Severity
+from relbase.grammar.urls import (
     Grammar,
     GrammarName,
     Url,
@@ -19,13 +20,12 @@ from relbase.url.grammar import (
     verdicts,
     violations,
 )
-from relbase.url.grammar.characters import CharacterClass, Severity
 from relbase.url.resolver import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.url.grammar.characters import Violation
+    from relbase.grammar.characters import Violation
 
 URLS: Final = Path(__file__).with_name("urls.txt")
 BASE: Final = "http://a/b/c/d;p?q#f"

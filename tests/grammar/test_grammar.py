@@ -20,19 +20,19 @@ from hypothesis import strategies as st
 from rows import lines
 from tables import load_table
 
-from relbase.url.grammar import (
+from relbase.grammar.characters import CharacterClass, Severity
+from relbase.grammar.urls import (
     MAX_VIOLATIONS,
     base_violations,
     parse_url,
     violations,
 )
-from relbase.url.grammar.characters import CharacterClass, Severity
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.url.grammar.characters import Violation
+    from relbase.grammar.characters import Violation
 
 _PRODUCTIONS: Final = Path(__file__).with_name("productions.txt")
 _SETS: Final = {
