@@ -19,11 +19,12 @@ import sysconfig
 import tempfile
 import time
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SOURCES: Final = ROOT / "relbase" / "references"
+SOURCES: Final = ROOT / "relbase" / "scan"
 GUARDED: Final = ROOT / "tests" / "fuzz" / "guarded.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
 _FLAGS: Final = (
@@ -39,12 +40,13 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UBSan")
+    parser.add_argument("--of", action="append", choices=dict.fromkeys(_MADE), help="only these")
     arguments = parser.parse_args()
     if arguments.sanitize and SANITIZED not in os.environ:
         return _sanitized()
     if SANITIZED in os.environ:
         _load(Path(os.environ[SANITIZED]))
-    return _compare(arguments.documents, arguments.seed)
+    return _compare(arguments.documents, arguments.seed, arguments.of or _MADE)
 
 
 def _sanitized() -> int:
@@ -92,7 +94,7 @@ _BASES: Final = (
     *("http://h.example/d/p.html?id=1", "http://h.example/d/e/f/", "https://h", "http://h/a'b/c"),
     *("http://h/%28a)/b", "file:///d/p", "foo:bar", "http://h/\xe9/?\xe9", None),
 )
-_KINDS: Final = ("html", "html", "css", "xml")
+_MADE: Final = ("html", "html", "css", "xml", "references")
 _CHARSETS: Final = (
     *(None, None, None, "gbk", "shift_jis", "windows-1252", "big5", "utf-8", "gb18030", "euc-jp"),
     *("euc-kr", "iso-8859-2", "koi8-r", "windows-1251", "x-user-defined", "iso-8859-8-i", "ibm866"),
@@ -104,7 +106,7 @@ _CHARSETS: Final = (
 _EACH_TOKEN, _SAID = 20, 100_000
 
 
-def _compare(documents: int, seed: int) -> int:
+def _compare(documents: int, seed: int, kinds: Sequence[str]) -> int:
     from scanners import SCANNERS, result_of_each  # noqa: PLC0415 (after --sanitize)
     from soup import Soup  # noqa: PLC0415 (likewise)
 
@@ -128,16 +130,16 @@ def _compare(documents: int, seed: int) -> int:
     soup = Soup(random_, [path.read_bytes() for path in _pages()])
     started, changed = time.monotonic(), 0
     for number in range(documents):
-        kind = random_.choice(_KINDS)
+        made = random_.choice(kinds)
         call = {
             "url": random_.choice(_BASES),
             "profile": random_.choice(list(relbase.Profile)),
             "policy": random_.choice(policies),
-            "kind": kind,
+            "kind": "html" if made == "references" else made,
             "charset": random_.choice(_CHARSETS),
         }
         soup.pieces = random_.choice((1, 2, 8))
-        document = soup.documents[kind]()
+        document = soup.documents[made]()
         # Of most documents the budget covers all, of some it ends within.
         budget.MAX_GROWTH_BYTES = random_.choice((1 << 20, 1 << 20, 20, 100))  # type: ignore[misc]
         names = SCANNERS[number % _EACH_TOKEN > 0 :]  # the slowest comes first

@@ -471,11 +471,16 @@ static size_t quote_at(Text p, Text e, int in_attribute) {
   return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
 }
 
-/* The end of the CSS comment at `p`; NULL if it is not closed. */
-static Text css_comment_end(Text p, Text e) {
+/* The end of the CSS comment at `p`. In an attribute it is not read here, and NULL, if it is not
+   closed or has a character reference, which may be part of what closes it. */
+static Text css_comment_end(Text p, Text e, int in_attribute) {
+  Text begin = p, end = e;
   for (p += 2; (p = find(p, e, '*')); p++)
-    if (e - p > 1 && p[1] == '/') return p + 2;
-  return NULL;
+    if (e - p > 1 && p[1] == '/') {
+      end = p + 2;
+      break;
+    }
+  return in_attribute && (!p || find(begin, end, '&')) ? NULL : end;
 }
 
 /* Whether CSS has no function with references, no at-rule that matters, and no escape that may be
@@ -564,19 +569,20 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   return done;
 }
 
-/* The end of white space and comments; `e` if a comment is not closed. */
-static Text css_space(Text p, Text e) {
+/* The end of white space and comments; NULL as above. */
+static Text css_space(Text p, Text e, int in_attribute) {
   for (;;) {
     while (p < e && IS(*p, WS)) p++;
     if (!begins(p, e, "/*")) return p;
-    if (!(p = css_comment_end(p, e))) return e;
+    if (!(p = css_comment_end(p, e, in_attribute))) return NULL;
   }
 }
 
 /* Reads what an at-rule imports, whose name ends at *pp: a url() counts, a string stays if it is
    absolute. */
 static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
-  Text p = css_space(*pp, e), stop;
+  Text p = css_space(*pp, e, in_attribute), stop;
+  if (!p) return STOPS;
   if (p < e && IS(*p, QUOTE)) {
     if (in_attribute || s->mode == ALL) return STOPS;
     for (stop = p + 1; stop < e && *stop != *p; stop++)
@@ -614,7 +620,7 @@ static int opens(Open *open, int closer) {
 static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute) {
   Text p = *pp, q;
   for (;;) {
-    p = css_space(p, e);
+    if (!(p = css_space(p, e, in_attribute))) return STOPS;
     if (begins(p, e, "<!--")) p += 4;
     else if (begins(p, e, "-->")) p += 3;
     else break;
@@ -625,7 +631,7 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   if (q < e && *q == '\\') return STOPS;
   if (*p == '-') {
     if (q - p < 2 || p[1] != '-') return CONTINUES;
-    q = css_space(q, e);
+    if (!(q = css_space(q, e, in_attribute))) return STOPS;
     if (q >= e || *q != ':') return CONTINUES;
     *pp = q + 1;
     return opens(open, CUSTOM);
@@ -637,17 +643,18 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   return rule->kind ? css_import(s, pp, e, 0, in_attribute) : STOPS;
 }
 
-/* The end of the CSS string at `p`; NULL if it is not read here. */
+/* The end of the CSS string at `p`; NULL if it is not read here: in an attribute, if it is not
+   closed or has a character reference. */
 static Text css_string(Text p, Text e, int in_attribute) {
   int quote = *p;
   for (p++; p < e && *p != quote; p++) {
     if (*p == '\n' || *p == '\r' || *p == '\f' || (in_attribute && *p == '&')) return NULL;
     if (*p != '\\') continue;
-    if (e - p < 2) return NULL;
+    if (e - p < 2 || (in_attribute && p[1] == '&')) return NULL;
     if (p[1] == '\r' && e - p > 2 && p[2] == '\n') p++;
     p++;
   }
-  return p < e ? p + 1 : e;
+  return p < e ? p + 1 : in_attribute ? NULL : e;
 }
 
 /* The end of a string whose quotes are character references, or of an `&amp;`; NULL as above. */
@@ -657,7 +664,7 @@ static Text css_encoded(Text p, Text e) {
   Text quote = p;
   for (p += n; p < e && !is_quote(p, e, quote, n); p++)
     if (*p < 0x20 || *p == '\\' || *p == '&' || IS(*p, QUOTE)) return NULL;
-  return p < e ? p + n : e;
+  return p < e ? p + n : NULL;
 }
 
 /* The function whose bracket is at *pp; `floor` is where its name may begin. */
@@ -697,12 +704,13 @@ static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *l
         continue;
       case '\\':
         *looked = p;
-        if ((in_attribute && e - p > 1 && p[1] == '&') || !(p = escape_end(p, e))) goto stop;
+        if (in_attribute && (e - p < 2 || p[1] == '&')) goto stop;
+        if (!(p = escape_end(p, e))) goto stop;
         escaped = p;
         continue;
       case '/':
         if (e - p < 2 || p[1] != '*') break;
-        if (!(p = css_comment_end(p, e))) return e;
+        if (!(p = css_comment_end(*looked = p, e, in_attribute))) goto stop;
         continue;
       case '<':
         if (!begins(p, e, "<!--")) break;

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[1]
-SOURCES: Final = ROOT / "relbase" / "references"
+SOURCES: Final = ROOT / "relbase" / "scan"
 _FLAGS: Final = ("-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined")
 _KINDS: Final = ("html", "css", "xml")
 

@@ -6,6 +6,7 @@ Links stand everywhere a link may be, in every quoting, and much is broken.
 import html
 import random
 from collections.abc import Callable, Mapping, Sequence
+from html.entities import html5
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,14 @@ _ODD_XML: Final = _listed("odd xml")
 _MARKUP: Final = _listed("markup")
 _BEGINNINGS: Final = _listed("beginnings")
 _VOCABULARIES: Final = rows(_TABLES, "vocabularies", list[str], list[str])
+_SPELLED_IN: Final = _listed("spelled in")
+_UNCLOSED: Final = _listed("unclosed")
+_TAIL: Final = _listed("tail")
+_OF_ATTRIBUTES: Final = _listed("of attributes")
+_NAMES_OF: Final[Mapping[str, Sequence[str]]] = {
+    character: [f"&{name}" for name, meant in html5.items() if meant == character]
+    for character in map(chr, range(128))
+}
 _FLAWS: Final = (b"&", b"&nbsp;", b"&x", b"\x01", b"\xe9", b"\xef\xbf\xbe", b"\r\n", b"<x/>")
 
 
@@ -70,7 +79,33 @@ class Soup:
             "html": self._html,
             "css": self._style_sheet,
             "xml": self._xml,
+            "references": self._references,
         }
+
+    def _references(self) -> bytes:
+        """Attributes in which single characters stand as character references."""
+        choose = self.random
+        pieces = []
+        for _ in range(self._several(8)):
+            around = choose.choice(_SPELLED_IN)
+            if "style" in around or "fill" in around:
+                value = "".join(choose.choice(_UNCLOSED) for _ in range(choose.randrange(5)))
+                value += self._sheet("") if choose.random() < 0.5 else choose.choice(_TAIL)
+            else:
+                value = choose.choice(_VALUES if choose.random() < 0.3 else _OF_ATTRIBUTES)
+            quote = around[around.index("{}") - 1]
+            spelled = "".join(map(self._reference, value)).replace(quote, f"&#{ord(quote)};")
+            pieces.append(around.format(html.escape(spelled) if "srcdoc" in around else spelled))
+        return "".join(pieces).encode()
+
+    def _reference(self, character: str) -> str:
+        """A character as it is, or in one of twelve as a character reference."""
+        choose = self.random
+        if choose.random() > 1 / 12:
+            return character
+        code = ord(character)
+        numbers = [f"&#{code};", f"&#x{code:x};", f"&#X{code:04X};", f"&#{code}"]
+        return choose.choice([*numbers, *_NAMES_OF.get(character, ()), f"&amp;{character}"])
 
     def _style_sheet(self) -> bytes:
         begin = self.random.choice(("", "", "", "\ufeff", "@charset 'x';", "\n"))
