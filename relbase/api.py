@@ -27,6 +27,7 @@ from relbase.session.options import (
     MessageUrls,
     check,
 )
+from relbase.url.credentials import masked
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
@@ -219,7 +220,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit] | PackedEdits:
         text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
         why = given.document.format.advice
         if base.url:
-            why = f"none can be resolved against {base.url[:200]!r}"
+            why = f"none can be resolved against {masked(base.url)[:200]!r}"
         elif base.layer is not Layer.NONE:
             why = f"a program has yet to fill in the placeholder in {base.source}"
         notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))

@@ -17,6 +17,7 @@ from relbase.formats.recognition import may_hold_references
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.session.options import Arguments, as_fields
+from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -141,7 +142,7 @@ def _arguments(
     if urls and "url" not in given:
         if urls[0].startswith("/"):
             raise ValueError(
-                f"the response knows only the path of its URL, {urls[0][:80]!r}: give the "
+                f"the response knows only the path of its URL, {masked(urls[0])[:80]!r}: give the "
                 "URL that was requested as url=..."
             )
         call["url"], call["redirects"] = urls[0], urls[1:]

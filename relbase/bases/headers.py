@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
 from relbase.edit import Span
@@ -15,6 +15,9 @@ from relbase.notes import Note, Reason
 from relbase.values.headers import brackets, find_url
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words
+
+if TYPE_CHECKING:
+    from relbase.url.resolver import Profile
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 
@@ -73,10 +76,10 @@ def _statement(row: FieldRow, value: str, source: str, span: Span | None) -> Sta
     return Statement(Layer.ENTITY, url, source, span)
 
 
-def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]:
+def snapshot_statements(value: str | None, profile: Profile) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL that Chromium leaves in messages; `file:` is refused (rule 5)."""
     source = "Snapshot-Content-Location of the message"
-    statements, notes = retrieval(url_of(value or ""), (), source)
+    statements, notes = retrieval(url_of(value or ""), (), profile, source)
     if statements and statements[0].value[:5].lower() == "file:":
         text = f"{source}: a file: URL that was only detected does not count"
         return [], [Note(Reason.BASE_UNSUITABLE, "", None, text)]

@@ -16,6 +16,7 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
+from relbase.url.credentials import masked, without_credentials
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
@@ -122,7 +123,7 @@ def establish(
 
 
 def retrieval(
-    url: str | None, redirects: Iterable[str], source: str = "retrieval URL"
+    url: str | None, redirects: Iterable[str], profile: Profile, source: str = "retrieval URL"
 ) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL as a statement of the base, without fragment and credentials."""
     locations = [redirect.strip() for redirect in redirects]
@@ -134,26 +135,31 @@ def retrieval(
         return [], []
     if "#" not in last and "@" not in last:
         return [Statement(Layer.RETRIEVAL, last, source)], []
-    components = rfc3986.split(last)._replace(fragment=None)
-    notes = []
-    if components.authority is not None and "@" in components.authority:
-        host = components.authority.rpartition("@")[2]
-        components = components._replace(authority=host)
-        text = f"{source}: the user name and password in it were removed"
-        notes.append(Note(Reason.CREDENTIALS_REMOVED, "", None, text))
-    return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], notes
+    whatwg = without_credentials(last) if profile is Profile.WHATWG else None
+    components = rfc3986.split(whatwg or last)._replace(fragment=None)
+    authority = components.authority or ""
+    if profile is not Profile.WHATWG and "@" in authority:
+        components = components._replace(authority=authority.rpartition("@")[2])
+    elif whatwg is None:
+        return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], []
+    note = Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")
+    return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], [note]
 
 
-_web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
+_REMOVED: Final = (
+    "the user name and password in it were removed from the base, and stay where they are stated"
+)
+
+# All profiles find the same authority.
+_web: Final = expression(r"https?://[^/?#\s\\][^/?#\\\t\n\r]*+(?:[/?#]|\Z)", re.IGNORECASE)
 
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     """Return a detected URL, cleaned, or "" and why it does not count; and notes on it."""
-    stated, notes = retrieval(url, (), source)
+    stated, notes = retrieval(url, (), Profile.RFC3986, source)
     value = stated[0].value if stated else ""
-    if _web.match(value) is None:
-        shown = ascii(url[:_SHOWN])
-        return "", f"{shown} is not an http or https URL: it does not count", []
+    if _web.match(url.strip()) is None or _web.match(value) is None:
+        return "", f"{_shown(url)} is not an http or https URL: it does not count", []
     return value, "", notes
 
 
@@ -295,6 +301,7 @@ def _quoted(match: re.Match[str]) -> str:
 
 
 def _shown(url: str) -> str:
+    url = masked(url)
     return ascii(url if len(url) <= _SHOWN else f"{url[:_SHOWN]}...")
 
 

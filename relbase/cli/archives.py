@@ -19,6 +19,7 @@ from relbase.cli.documents import before_part, sentence
 from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
+from relbase.url.credentials import masked
 from relbase.warc import rows, work
 from relbase.warc.writing import arguments, date_of_run
 
@@ -127,7 +128,7 @@ class Archive(NamedTuple):
             self.report(work.fault_of_error(page, error))
 
     def _place(self, page: warc.Page) -> str:
-        return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
+        return f"{self.source.shown}:{page.offset}: {excerpt(masked(page.url))}"
 
     def rewritten(self, plan: Plan, done: Done) -> Iterator[bytes]:
         own = plan.options

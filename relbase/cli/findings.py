@@ -132,7 +132,7 @@ def _json(found: Finding) -> str:
 
 
 def _github(found: Finding) -> str:
-    file, place = _escaped(found.file.removeprefix("./"), ":,"), ""
+    file, place = _escaped(printable(found.file.removeprefix("./")), ":,"), ""
     if found.link is not None:
         place = f",line={found.link.line},col={found.column}"
     return f"::error file={file}{place}::{_escaped(printable(found.message))}"

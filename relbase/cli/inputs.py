@@ -17,6 +17,7 @@ from relbase.cli.jobs import Counted
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
+from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
@@ -98,7 +99,7 @@ def _refuse_names(names: Sequence[str]) -> None:
     urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
     if not urls:
         return
-    url, *others = (in_shell(name) for name in (urls[0], *(set(names) - set(urls))))
+    url, *others = (in_shell(masked(name)) for name in (urls[0], *(set(names) - set(urls))))
     command = click.get_current_context().command_path
     if len(others) == len(urls) == 1:
         raise click.UsageError(f"Did you mean: {command} {others[0]} --url {url}")

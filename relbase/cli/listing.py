@@ -23,6 +23,7 @@ from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS
 from relbase.session.opening import kind_of_call
+from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Table
@@ -132,7 +133,7 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
     if not unresolved:
         return unread
     advice = documents.advice(type_, several=several)
-    why = f"none can be resolved against {excerpt(base)}" if base else advice
+    why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
 

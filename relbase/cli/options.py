@@ -33,6 +33,7 @@ from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.session.opening import kind_of_call
 from relbase.session.options import Call, as_url
+from relbase.url.credentials import masked
 from relbase.url.resolver import Profile, Resolver
 from relbase.view.charset import lookup
 
@@ -146,8 +147,9 @@ def read_file(name: str, fix: str = "give a file with a name on each line") -> b
 
 def url(value: str) -> str:
     if why := unsuitable(value.strip()):
+        text = f"is not a base for relative links because {why}"
         fix = "give an absolute URL, such as http://host/path"
-        raise ValueError(f"{_quoted(value)} is not a base for relative links because {why}: {fix}")
+        raise ValueError(f"{_quoted(masked(value))} {text}: {fix}")
     return as_url(value)
 
 
@@ -239,7 +241,7 @@ def map_of_urls(
         line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
         if not line.strip() or line.startswith(comments):
             continue
-        name, _, url = line.rpartition("\t")
+        name, tab, url = line.rpartition("\t")
         url = url.strip()
         try:
             why = unsuitable(url) if name else "it has no tab after a name"
@@ -248,7 +250,7 @@ def map_of_urls(
         except ValueError as error:
             why = str(error)
         if why:
-            text = f"{place}: {_quoted(line)}: {why}"
+            text = f"{place}: {_quoted(f'{name}{tab}{masked(url)}')}: {why}"
             raise ValueError(f"{text}. Write {what}, a tab and an absolute URL")
     return found
 
@@ -261,7 +263,8 @@ def root(value: str) -> Root:
         why = "paths cannot follow a query or a fragment"
     if why:
         fix = "write it as in site=http://host/path/"
-        raise ValueError(f"{_quoted(value)} is not DIR=URL because {why}: {fix}")
+        shown = f"{directory}={masked(url)}" if url else masked(value)
+        raise ValueError(f"{_quoted(shown)} is not DIR=URL because {why}: {fix}")
     _check_directory(directory, "give the directory of the site")
     return Root(directory, url if url.endswith("/") else f"{url}/")
 

@@ -19,6 +19,7 @@ from relbase.grammar import urls as rules
 from relbase.grammar.characters import Severity, Violation
 from relbase.grammar.urls import Grammar, GrammarName, verdicts
 from relbase.url import rfc1808, rfc3986
+from relbase.url.credentials import masked
 from relbase.url.resolver import Profile, Resolver
 from relbase.url.rfc1808 import category
 
@@ -86,7 +87,7 @@ def resolve(
     tally, every = Tally(), every or profile == "all"
     if why := unsuitable(base):
         hint = "" if unsuitable(references[0]) else ": the base comes first, before the references"
-        streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}{hint}")
+        streams.warn(f"warning: {excerpt(masked(base))} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
     resolvers: dict[str, Resolver | None] = {}  # parsed once, since a base may be long
     for one in Profile if every else [Profile(profile)]:

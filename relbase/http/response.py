@@ -143,8 +143,9 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
         if head.status in REDIRECTION:
             if locations := values(data, head, "location")[:1]:
                 known = context.base.url if context.base.usable else None
-                stated, _ = retrieval(known, locations)
-                base, _ = establish(stated, context.base, profile=context.task.profile)
+                profile = context.task.profile
+                stated, _ = retrieval(known, locations, profile)
+                base, _ = establish(stated, context.base, profile=profile)
                 context = context.with_base(base)  # with the URL that it redirects to
         elif head.status not in _ASKED_AGAIN and _has_content(data, head):
             break

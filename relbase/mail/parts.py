@@ -104,7 +104,7 @@ def _retrieved(
     selected = urls.find(message_fields(data, part.header))
     if selected is None:
         return around, ()
-    statements, remarks = retrieval(selected.url, ())
+    statements, remarks = retrieval(selected.url, (), context.task.profile)
     statements = [statement._replace(source=selected.source) for statement in statements]
     number = number_of(part, context)
     base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
@@ -130,8 +130,9 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
     snapshot = first(data, part.header, _SNAPSHOT)
     if snapshot is None:
         return around, notes
-    statements, refused = snapshot_statements(snapshot)
-    around, more = establish(statements, around, profile=context.task.profile)
+    profile = context.task.profile
+    statements, refused = snapshot_statements(snapshot, profile)
+    around, more = establish(statements, around, profile=profile)
     remarks = (*notes, *refused, *more)
     notes = tuple(note._replace(part=number_of(part, context)) for note in remarks)
     if refused and not statements:

@@ -87,7 +87,7 @@ class _Pages:
         """What becomes of references with a retrieval URL; None if the URL needs a note."""
         profile = self._call.profile
         if profile is Profile.WHATWG or not plain_base.fullmatch(url):
-            stated, remarks = retrieval(url, ())
+            stated, remarks = retrieval(url, (), profile)
             base, notes = establish(stated, UNKNOWN, profile=profile)
             if remarks or notes or not base.url.isascii():
                 return None

@@ -60,7 +60,7 @@ def open_input(data: bytes, call: Call) -> Input:
 def _based(document: Document, marks: Marks | None, call: Call) -> tuple[Document, list[Note]]:
     """The document with the base around it, from its header, its retrieval URL, or its marks."""
     task, profile, origin = document.context.task, call.profile, call.origin
-    retrieved, remarks = retrieval(call.url, call.redirects)
+    retrieved, remarks = retrieval(call.url, call.redirects, profile)
     refused = origin.notes if origin else ()
     if origin is not None and not call.redirects:
         retrieved = [one._replace(source=origin.source) for one in retrieved]

@@ -21,6 +21,7 @@ from typing import (
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.url.credentials import masked
 from relbase.url.resolver import Profile, ProfileName, as_profile, parses_alone
 from relbase.url.step import check_text, not_text
 from relbase.view.charset import lookup
@@ -194,9 +195,9 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
         raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
     if not _absolute.match(text):
         fix = "give it with its scheme, as in 'http://host/path'"
-        raise ValueError(f"{name} is not absolute: {text[:80]!r}: {fix}")
+        raise ValueError(f"{name} is not absolute: {masked(text)[:80]!r}: {fix}")
     if profile is Profile.WHATWG and not parses_alone(text, profile):
-        fix = f"{text[:80]!r}: correct it, or give profile='rfc3986'"
+        fix = f"{masked(text)[:80]!r}: correct it, or give profile='rfc3986'"
         raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
     return text
 

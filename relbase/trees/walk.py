@@ -38,7 +38,7 @@ from relbase.xml.structure import sheet_href
 
 def _on_url(url: str, profile: Profile, label: str | None) -> Context:
     """The context of a document that was retrieved from a URL, for any task."""
-    base, _ = establish(retrieval(url, ())[0], UNKNOWN, profile=profile)
+    base, _ = establish(retrieval(url, (), profile)[0], UNKNOWN, profile=profile)
     context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 

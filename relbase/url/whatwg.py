@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import ada_url
 
 from relbase.expressions import regex
+from relbase.url.credentials import masked
 from relbase.url.step import Step, not_text, shown
 
 # "If encoding is not UTF-8 and [...] url is not special or url's scheme is ws or wss, then set
@@ -263,6 +264,7 @@ def _cleaned(reference: str) -> str:
 
 def _shown(url: str) -> str:
     """Shorten a URL for an error: references may be megabytes long, and many may fail."""
+    url = masked(url)
     cut = url[:200]
     return repr(url if cut == url else f"{cut}\N{HORIZONTAL ELLIPSIS}")
 

@@ -13,6 +13,7 @@ from relbase.bases.headers import http_statements, mime_statements, snapshot_sta
 from relbase.bases.layers import Layer
 from relbase.edit import Span
 from relbase.notes import Reason
+from relbase.url.resolver import Profile
 from relbase.values.headers import FIELDS
 from relbase.view.folding import folded_view
 
@@ -128,7 +129,7 @@ SNAPSHOTS = [
 def test_chromium_states_a_retrieval_url(
     value: str | None, urls: list[str], reasons: list[Reason]
 ) -> None:
-    found, notes = snapshot_statements(value)
+    found, notes = snapshot_statements(value, Profile.RFC1808)
     assert [(one.layer, one.value) for one in found] == [(Layer.RETRIEVAL, url) for url in urls]
     assert [note.reason for note in notes] == reasons
     for one in (*(one.source for one in found), *(note.text for note in notes)):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import cases
 
+import relbase
 from relbase.bases.layers import (
     UNKNOWN,
     Base,
@@ -279,19 +280,59 @@ def test_the_last_url_is_stated(
     url: str | None, redirects: list[str], expected: str, source: str
 ) -> None:
     for nothing in (None, "", " \n"):
-        assert retrieval(nothing, [" "] * (nothing is None)) == ([], [])
-    (stated,), notes = retrieval(url, redirects)
+        assert retrieval(nothing, [" "] * (nothing is None), Profile.RFC1808) == ([], [])
+    (stated,), notes = retrieval(url, redirects, Profile.RFC1808)
     assert (stated.layer, stated.value, stated.source) == (Layer.RETRIEVAL, expected, source)
     assert notes == []
 
 
+@pytest.mark.parametrize("profile", Profile)
 @cases(TABLES, "credentials", url=str, redirects=list[str], expected=str)
-def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], expected: str) -> None:
-    (stated,), (note,) = retrieval(url, redirects)
+def test_credentials_are_removed_with_a_note(
+    url: str, redirects: list[str], expected: str, profile: Profile
+) -> None:
+    (stated,), (note,) = retrieval(url, redirects, profile)
     assert stated.value == expected
     assert note.reason is Reason.CREDENTIALS_REMOVED
     assert "secret" not in note.text
     assert note.text.startswith(stated.source)
+    assert note.text.endswith("removed from the base, and stay where they are stated")
+
+
+@cases(TABLES, "credentials of one profile", url=str, profile=Profile, expected=str)
+def test_credentials_are_what_the_parser_of_the_profile_takes_for_them(
+    url: str, profile: Profile, expected: str
+) -> None:
+    (stated,), notes = retrieval(url, [], profile)
+    assert stated.value == expected
+    assert [note.reason for note in notes] == [Reason.CREDENTIALS_REMOVED] * (expected != url)
+
+
+@cases(TABLES, "credentials of one profile", url=str, profile=Profile, expected=str)
+def test_no_result_repeats_a_password(url: str, profile: Profile, expected: str) -> None:
+    for stated, redirects in ((url, ()), ("http://i.example/", [url])):
+        result = relbase.rewrite(b"<a href=x>", url=stated, redirects=redirects, profile=profile)
+        reported = (result.data, result.base.as_dict(), result.notes, result.links)
+        assert ("secret" in repr(reported)) == ("secret" in expected)
+
+
+MALFORMED = [
+    *("user:secret@h.example/", "http://user:secret@h.example:99999/", "//user:secret@h.example/"),
+    *("http:\\\\user:secret@h.example:x/", "\\\\user:secret@h.example/"),
+]
+
+
+@pytest.mark.parametrize("url", MALFORMED)
+def test_no_error_repeats_the_password_of_a_malformed_url(url: str) -> None:
+    reported = ""
+    for profile in Profile:
+        try:
+            result = relbase.rewrite(b"<a href=x>", url=url, profile=profile)
+            reported += repr((result.data, result.base, result.notes))
+        except ValueError as error:
+            reported += str(error)
+    assert reported
+    assert "secret" not in reported
 
 
 # --- What is remembered of bases: of long ones some, of longer ones none (threat N3)

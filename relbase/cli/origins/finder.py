@@ -25,6 +25,7 @@ from relbase.notes import Note, Reason
 from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, read_marks
 from relbase.session.opening import kind_of_call
 from relbase.session.options import Call, Origin
+from relbase.url.credentials import masked
 from relbase.url.resolver import Profile
 
 
@@ -121,7 +122,7 @@ class Finder:
             if paths.mirror_in(root) == root:
                 fix = f"give --mirror {in_shell(root)} for a mirror, or --root for each host"
                 text = "contains directories named like hosts, and gives all of them the URL of"
-                yield f"warning: --root {in_shell(f'{root}={url}')} {text} one host: {fix}"
+                yield f"warning: --root {in_shell(f'{root}={masked(url)}')} {text} one host: {fix}"
         if any((origins.mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
             return
         for tree in self.trees:
@@ -204,7 +205,7 @@ class Finder:
         base = _opened_base(call, path, data)
         if not base.startswith("file:"):
             return None
-        final, _ = retrieval(found.url, call.redirects)
+        final, _ = retrieval(found.url, call.redirects, call.profile)
         # With `keep`, links to the page itself are not counted as links with a known URL.
         own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")

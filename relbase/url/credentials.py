@@ -1,0 +1,47 @@
+"""User names and passwords in URLs (threat A7)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from relbase.expressions import expression
+
+
+def without_credentials(url: str) -> str | None:
+    """Return a URL without what the WHATWG parser takes for credentials; None if it has none."""
+    found = _special.match(url.translate(_REMOVED))
+    return None if found is None else f"{found[1]}{found.string[found.end() :]}"
+
+
+# The authority states of the parser: it also begins without slashes, and after any number of them.
+_special: Final = expression(
+    r"([\x00-\x20]*+(?:(?:https?|ftp|wss?):[/\\]*+|(?!file:)[a-z][a-z0-9+.-]*+://))[^/\\?#]*@",
+    re.IGNORECASE,
+)
+_REMOVED: Final = str.maketrans("", "", "\t\n\r")
+
+
+def masked(url: str) -> str:
+    """Return a URL for a message, with `***` for the credentials that it has, or seems to have.
+
+    >>> masked("user:secret@h.example/"), masked("mailto:a@b"), masked("/a@b:c")
+    ('user:***@h.example/', 'mailto:a@b', '/a@b:c')
+    """
+    return _userinfo.sub(r"\1***@", url, 1) if "@" in url else url
+
+
+# After a scheme and slashes, two slashes, or `user:`. A password may have a slash, which makes the
+# text before it look like a host with a malformed port.
+_userinfo: Final = expression(
+    r"""
+    \A ( [\x00-\x20]*+
+        (?! (?: file | data | javascript | mailto | [cm]id | news | sips? | xmpp | tag | urn ) : )
+        (?: [a-z][a-z0-9+.\s-]*+ : [/\\\s]++ | (?= [/\\]\s*[/\\] ) [/\\\s]++
+          | [^/\\?\#@:]++ : (?= (?! [0-9]*+ (?: [/\\?\#] | \Z ) ) .*@ ) )
+    )
+    (?: [^/\\?\#]*@ | [^/\\?\#@:\[]*+ : (?! [0-9]*+ (?: [/\\?\#] | \Z ) ) .*@
+      | (?<= : ) (?! [/\\\s] ) .*@ )
+    """,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)

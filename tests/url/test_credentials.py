@@ -1,0 +1,69 @@
+"""User names and passwords in URLs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.url import whatwg
+from relbase.url.credentials import masked, without_credentials
+
+# Each with what is said of it.
+MESSAGES = [
+    ("http://u:secret@h/x", "http://***@h/x"),
+    ("  http://u@h", "  http://***@h"),
+    ("http:\\\\u:secret@h/d/", "http:\\\\***@h/d/"),
+    ("http:u:secret@h/", "http:***@h/"),
+    ("http:/u:secret@h/", "http:/***@h/"),
+    ("//u:secret@h/", "//***@h/"),
+    ("u:secret@h/", "u:***@h/"),
+    ("u:sec/secret@h/", "u:***@h/"),
+    ("http://u:sec/secret@h/", "http://***@h/"),
+    ("http://u:p@secret@h:99999/", "http://***@h:99999/"),
+    ("http://u:se\ncret@h/", "http://***@h/"),
+]
+READABLE = [
+    *("mailto:a@b", "/a@b:c", "http://h/a@b", "http://h:80/@u", "http://[::1]:80/a@b", "h:80/a@b"),
+    *(
+        "a@b",
+        "./a:b@c",
+        "?a:b@c",
+        "#a:b@c",
+        "cid:a@b",
+        "file:///home/a@b",
+        "data:,a:b@c",
+        "a/b@c:d",
+    ),
+    *("http://h/", "", "tag:a@b,2020:c"),
+]
+
+
+@pytest.mark.parametrize(("url", "shown"), [*MESSAGES, *((url, url) for url in READABLE)])
+def test_messages_show_no_password(url: str, shown: str) -> None:
+    assert masked(url) == shown
+
+
+@given(
+    st.text("hHtTpP:/\\@u?#.\t 1", max_size=12),
+    st.sampled_from(("", "http:", "foo://", "file:")),
+)
+def test_the_rest_of_a_url_stays(rest: str, before: str) -> None:
+    url = before + rest
+    try:
+        parsed = whatwg.split(url)
+    except ValueError:
+        return
+    cut = without_credentials(url)
+    if cut is None:
+        assert (parsed.username, parsed.password) == ("", "")
+    else:
+        assert whatwg.split(cut) == parsed._replace(username="", password="")
+
+
+@pytest.mark.parametrize("piece", ["/", "\\", "a:", "a", " ", ":", "@", "1"])
+def test_messages_about_long_urls_take_linear_time(piece: str) -> None:
+    long = piece * 200_000
+    for url in (long, f"{long}/@", f"http:{long}?@", f"a:{long}"):
+        masked(url)
+        without_credentials(url)
