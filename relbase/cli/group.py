@@ -287,8 +287,9 @@ def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Optio
 
 
 def _version(_context: click.Context) -> str:
-    scanner = _loaded("relbase.scan.binding").NAME
-    return f"{PROGRAM} {__version__} ({scanner} scanner)"
+    binding = _loaded("relbase.scan.binding")
+    why = f": {printable(binding.UNUSED)}" if binding.UNUSED else ""
+    return f"{PROGRAM} {__version__} ({binding.NAME} scanner{why})"
 
 
 def _brief(ctx: click.Context) -> str:

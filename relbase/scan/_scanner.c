@@ -858,7 +858,11 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
 
 static int init(PyObject *module) {
   init_classes();
-  return PyModule_AddIntConstant(module, "SOURCE", (long)(RELBASE_SOURCE));
+  /* Unsigned: a `long` of 32 bits has no room for every CRC. */
+  PyObject *source = PyLong_FromUnsignedLong((unsigned long)(RELBASE_SOURCE));
+  int done = source ? PyModule_AddObjectRef(module, "SOURCE", source) : -1;
+  Py_XDECREF(source);
+  return done;
 }
 static struct PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)init}, {0, NULL}};
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scanner", NULL, 0, methods,

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
@@ -75,35 +76,43 @@ COMPILED: Final = "compiled"
 _VARIABLE: Final = "RELBASE_SCANNER"
 
 
-def _load() -> Any:  # noqa: ANN401 (a module of C)
-    """Return the compiled scanner, or None if it was not built or is not wanted."""
+def _load() -> tuple[Any, str]:
+    """Return the compiled scanner, or None, and why one that is there is not used."""
     wanted = os.environ.get(_VARIABLE, "")
     if wanted not in {"", EXACT, COMPILED}:
         raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")
-    found = None if wanted == EXACT else _built()
+    if wanted == EXACT:
+        return None, f"{_VARIABLE} is {EXACT}"
+    found, why = _built()
     if wanted == COMPILED and found is None:
         raise ValueError(
-            f"{_VARIABLE} is {COMPILED}, and this relbase has no compiled scanner: install it where"
-            f" there is a C compiler, or set {_VARIABLE} to {EXACT}"
+            f"{_VARIABLE} is {COMPILED}, and {why or 'this relbase has no compiled scanner'}:"
+            f" install it where there is a C compiler, or set {_VARIABLE} to {EXACT}"
         )
-    return found
+    return found, why
 
 
-def _built() -> Any:  # noqa: ANN401
+def _built() -> tuple[Any, str]:
     try:
-        from relbase.scan import _scanner  # type: ignore[attr-defined]  # noqa: PLC0415
-    except ImportError:
-        return None
+        scanner: Any = import_module("relbase.scan._scanner")
+    except ModuleNotFoundError:
+        return None, ""
+    except ImportError as error:
+        return None, f"the compiled one does not load: {error}"
     # A stale module, in an editable install whose source has changed, is not used.
-    return _scanner if _scanner.SOURCE == _SOURCE else None
+    if scanner.SOURCE != _SOURCE:
+        return None, "the compiled one was built from other source code"
+    return scanner, ""
 
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xD6DFB8D1
+_SOURCE: Final = 0xE9E17128
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
-compiled: Any = _load()
+compiled: Any
+# And why one that is there is not used, or "".
+compiled, UNUSED = _load()
 
 # The value of `relbase.scanner`.
 NAME: Final = EXACT if compiled is None else COMPILED

@@ -22,6 +22,7 @@ from relbase import Policy
 from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
 from relbase.cli.group import expanded, relbase, table
+from relbase.scan import binding
 
 if TYPE_CHECKING:
     from relbase.cli.options import Settings
@@ -113,8 +114,18 @@ def test_without_arguments_it_shows_its_help_as_a_mistake() -> None:
 
 def test_the_version() -> None:
     assert re.fullmatch(
-        r"relbase \d+\.\d+\.\d+\S* \((?:compiled|exact) scanner\)\n", run("--version").stdout
+        r"relbase \d+\.\d+\.\d+\S* \((?:compiled|exact) scanner(?:: .+)?\)\n",
+        run("--version").stdout,
     )
+
+
+def test_the_version_says_why_a_scanner_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = program("--version", env={**os.environ, "RELBASE_SCANNER": "exact"})
+    assert done.stdout.endswith(b" (exact scanner: RELBASE_SCANNER is exact)\n")
+    monkeypatch.setattr(binding, "NAME", "exact")
+    monkeypatch.setattr(binding, "UNUSED", "the compiled one does not load: \x1b")
+    reported = " (exact scanner: the compiled one does not load: \\x1b)\n"
+    assert run("--version").stdout.endswith(reported)
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["rewrite", "page.html"]])

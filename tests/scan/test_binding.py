@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,9 +68,59 @@ def test_a_scanner_that_there_is_not() -> None:
 
 def test_the_compiled_scanner_was_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELBASE_SCANNER", "compiled")
-    monkeypatch.setattr(binding, "_built", lambda: None)
-    with pytest.raises(ValueError, match="no compiled scanner: install it where there is a C"):
-        binding._load()  # noqa: SLF001
+    for why, reported in (("", "this relbase has no compiled scanner"), ("the x", "the x")):
+        monkeypatch.setattr(binding, "_built", lambda why=why: (None, why))
+        with pytest.raises(ValueError, match=f"{reported}: install it where there is a C"):
+            binding._load()  # noqa: SLF001
+
+
+def test_the_seal_is_unsigned(tmp_path: Path) -> None:
+    """Half of all CRCs have the top bit set, and a `long` of Windows has no room for these."""
+    source = SOURCES[0].read_text(encoding="utf-8")
+    assert "PyModule_AddIntConstant" not in source
+    include = sysconfig.get_paths()["include"]
+    if shutil.which("gcc") is None or not Path(include, "Python.h").exists():
+        pytest.skip("needs gcc and the headers of Python")
+    built = tmp_path / "_scanner.abi3.so"
+    flags = ("-O0", "-shared", "-fPIC", "-DRELBASE_SOURCE=4294967295u", f"-I{include}")
+    subprocess.run(["gcc", *flags, str(SOURCES[0]), "-o", str(built)], check=True)
+    spec = importlib.util.spec_from_file_location("_scanner", built)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.SOURCE == 0xFFFFFFFF
+
+
+class _Stale:
+    SOURCE = 1
+
+
+def _does_not_load(_name: str) -> None:
+    raise ImportError("libx.so.1: cannot open shared object file")
+
+
+def _is_missing(name: str) -> None:
+    raise ModuleNotFoundError(name)
+
+
+@pytest.mark.parametrize(
+    ("load", "why"),
+    [
+        (lambda _: _Stale, "the compiled one was built from other source code"),
+        (_does_not_load, "the compiled one does not load: libx.so.1: cannot open shared object"),
+        (_is_missing, ""),
+    ],
+)
+def test_why_a_compiled_scanner_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, load: Callable[[str], object], why: str
+) -> None:
+    monkeypatch.delenv("RELBASE_SCANNER", raising=False)
+    monkeypatch.setattr(binding, "import_module", load)
+    found, reported = binding._load()  # noqa: SLF001
+    assert found is None
+    assert reported.startswith(why)
+    assert bool(reported) == bool(why)
 
 
 def test_names_of_foreign_content_change_no_markup() -> None:
