@@ -178,6 +178,16 @@ def test_a_part_of_a_document_is_left_unchanged(content_range: str, is_whole: bo
         assert [note.reason for note in result.notes] == [Reason.BODY_PARTIAL][is_whole:]
 
 
+def test_a_charset_that_moves_is_noted_whatever_has_its_name() -> None:
+    """`charset` is an attribute of links, too."""
+    document = b"<a charset=x href=y>" + b" " * 940 + b"<meta charset=utf-8>"
+    assert len(document) < 1024
+    url = "http://h.example/" + "d" * 40 + "/"
+    assert reasons(document, url=url) == [Reason.CHARSET_MOVED]
+    assert reasons(document, url=url, kind="html") == [Reason.CHARSET_MOVED]
+    assert reasons(document.replace(b" " * 940, b" " * 9), url=url) == []
+
+
 def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
     """Threat E6: the prescan sees 1024 bytes."""
     padding = b"<p>" * 330

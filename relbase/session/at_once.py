@@ -61,7 +61,8 @@ class _Pages:
             if len(left.affordable(edits, 0)) < len(edits):
                 return None
         # No edit may move the declaration of the charset.
-        is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")
+        stated = data[:PRESCAN_LENGTH].lower().rfind(b"charset")
+        is_moved = is_stated and edits and edits[0].start < stated
         return None if is_moved else edits
 
     def links(self, data: bytes, linked: _Linked) -> list[Link] | None:
