@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import AnyStr, Final, cast
 
@@ -63,3 +63,50 @@ class _Expression:
         found: object = getattr(self._compiled(), name)
         setattr(self, name, found)
         return found
+
+
+def any_of(patterns: Sequence[re.Pattern[str]]) -> re.Pattern[str]:
+    r"""Return a regular expression that matches where any of these does; re.error if none can.
+
+    >>> any_of([re.compile("(?i)a"), re.compile(r"(.)\1")]).pattern
+    '(?i:a)|(?:(.)(?:\\1))'
+    """
+    if len(patterns) == 1:
+        return patterns[0]
+    branches, groups = list[str](), 0
+    for pattern in patterns:
+        flags = "".join(letter for letter, flag in _LETTERS.items() if pattern.flags & flag)
+        text = _reference.sub(partial(_renumbered, groups), _global_flags.sub("", pattern.pattern))
+        end = "\n" if "x" in flags else ""  # where a comment ends
+        branches.append(f"(?{flags}:{text}{end})")
+        groups += pattern.groups
+    return re.compile("|".join(branches))
+
+
+_LETTERS: Final = {
+    "a": re.ASCII,
+    "i": re.IGNORECASE,
+    "m": re.MULTILINE,
+    "s": re.DOTALL,
+    "x": re.VERBOSE,
+}
+_global_flags: Final = re.compile(r"\A(?:\(\?[aimsux]+\))+")
+# References to groups by number; escapes and classes, which have none, are passed over.
+_reference: Final = re.compile(
+    r"\\[0-7]{3}|(\\)([1-9][0-9]?)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(\(\?\()([0-9]+)(?=\))",
+    re.DOTALL,
+)
+
+
+def _renumbered(before: int, found: re.Match[str]) -> str:
+    if not (found[2] or found[4]):
+        return found[0]
+    number = int(found[2] or found[4]) + before
+    if found[4]:
+        return f"{found[3]}{number}"
+    if number >= _MOST:
+        raise re.error("too many groups")
+    return rf"(?:\{number})"  # a digit may follow
+
+
+_MOST: Final = 100  # three digits are an octal escape

@@ -59,8 +59,7 @@ class Policy:
 
     Args:
         keep_fragments: leave references into the same document (`#top`) unchanged.
-        keep: leave references that match this regular expression unchanged. In Python it may also
-            be a function that returns whether a reference stays.
+        keep: leave references that match this regular expression unchanged.
         extended: also rewrite what only some readers treat as URLs: RDFa, and values of params,
             lazy loading and social media that look like a path (`x.png`, but not `x`).
         attachments: rewrite documents attached to a message.
@@ -74,8 +73,8 @@ class Policy:
             Python a mapping of names to syntaxes.
 
     Raises:
-        TypeError: if `keep` is neither a compiled pattern of strings nor a function, `xml_rows`
-            does not hold strings, or another field is not a bool.
+        TypeError: if `keep` is not a compiled pattern of strings, `xml_rows` does not hold
+            strings, or another field is not a bool.
         ValueError: if a row of XML, or an attribute or its syntax, is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
@@ -83,7 +82,7 @@ class Policy:
     """
 
     keep_fragments: bool = False
-    keep: re.Pattern[str] | Callable[[str], bool] | None = None
+    keep: re.Pattern[str] | None = None
     extended: bool = False
     attachments: bool = True
     dkim_signed: bool = True
@@ -94,10 +93,9 @@ class Policy:
 
     def __post_init__(self) -> None:
         keep: object = self.keep
-        compiled = isinstance(keep, re.Pattern) and isinstance(keep.pattern, str)
-        if keep is not None and not compiled and (isinstance(keep, type) or not callable(keep)):
-            fix = "give re.compile('...')"
-            raise TypeError(f"keep must be a compiled pattern of strings, or a function: {fix}")
+        is_compiled = isinstance(keep, re.Pattern) and isinstance(keep.pattern, str)
+        if keep is not None and not is_compiled:
+            raise TypeError("keep takes a compiled pattern: give re.compile(...)")
         for field in fields(self):
             value: object = getattr(self, field.name)
             if field.name == "xml_rows":
@@ -116,7 +114,7 @@ class Policy:
         return (
             (self.keep_fragments and reference.startswith("#"))
             or (self.keep_templates and begins_with_placeholder(reference))
-            or (self.keep is not None and _says(self.keep, reference))
+            or (self.keep is not None and self.keep.search(reference) is not None)
         )
 
     def keeper(self) -> Callable[[str], object] | None:
@@ -136,8 +134,7 @@ class Policy:
             return self.keeps
         if not deciding:
             return None
-        is_pattern = isinstance(self.keep, re.Pattern)
-        return self.keep.search if is_pattern and deciding == ["keep"] else self.keeps  # type: ignore[union-attr]
+        return self.keep.search if self.keep and deciding == ["keep"] else self.keeps
 
 
 # Fields whose effect does not depend on the text of a reference.
@@ -145,16 +142,6 @@ _DECIDES_ELSEWHERE: Final = frozenset(
     ("extended", "attachments", "dkim_signed", "item_links", "xml_rows", "attributes")
 )
 _DEFAULT: Final = Policy()
-
-
-def _says(keep: re.Pattern[str] | Callable[[str], bool], reference: str) -> bool:
-    if isinstance(keep, re.Pattern):
-        return keep.search(reference) is not None
-    try:
-        return bool(keep(reference))
-    except StopIteration as error:
-        # It would silently end the loop that called this.
-        raise RuntimeError("the function `keep` raised StopIteration") from error
 
 
 def begins_with_placeholder(reference: str) -> bool:

@@ -1,6 +1,7 @@
 """Expressions for a Python that is wrong about possessive groups (gh-106052)."""
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import relbase
-from relbase.expressions import atomic
+from relbase.expressions import any_of, atomic
 
 PACKAGE = Path(relbase.__file__).parent
 FIXTURES = PACKAGE.parent / "fixtures"
@@ -66,3 +67,36 @@ def test_results_are_the_same_with_atomic_groups(
     )
     assert possessive == written
     assert possessive.count(b" True ") > 50
+
+
+ALTERNATIVES = [
+    ["(?i)x", "y"],
+    ["(.)\\1", "(a)(b)\\2", r"[\]\1](c)\1"],
+    ["(?x) a # a comment", "b"],
+    ["(?a)\\w", "\\W-"],
+    ["(a)?(?(1)b|c)", "(d)?(?(1)e|f)"],
+    ["(?P<n>a)(?P=n)", "(?P<m>b)(?P=m)"],
+    ["a|b$", "^c"],
+    ["()" * 12, "()" * 8 + r"(a)\9", r"(b)\1(?i:C)"],
+    [r"\101", r"(x)\061", r"\\1"],
+]
+
+
+@pytest.mark.parametrize("patterns", ALTERNATIVES)
+def test_alternatives_match_where_one_does(patterns: list[str]) -> None:
+    compiled = [re.compile(pattern) for pattern in patterns]
+    for order in (compiled, compiled[::-1]):
+        combined = any_of(order)
+        for text in map("".join, itertools.product("abcxX1", repeat=3)):
+            for more in ("", "-", "\\1", "de", "f", "\xe9"):
+                each = any(one.search(text + more) for one in compiled)
+                assert bool(combined.search(text + more)) is each, (order, text + more)
+
+
+def test_what_cannot_be_combined_is_an_error() -> None:
+    named = re.compile("(?P<n>a)")
+    assert any_of([named]) is named
+    with pytest.raises(re.error, match="redefinition"):
+        any_of([named, named])
+    with pytest.raises(re.error, match="too many groups"):
+        any_of([re.compile("()" * 99), re.compile(r"(.)\1")])

@@ -105,20 +105,6 @@ def test_mistakes() -> None:
         Rewriter(URL, kind="mail").rewrite_text("")
 
 
-@pytest.mark.parametrize("kind", [None, "html"])
-def test_a_policy_may_ask_an_object_without_a_hash(kind: relbase.Kind | None) -> None:
-    class Own:
-        __hash__ = None  # type: ignore[assignment]
-
-        def __call__(self, reference: str) -> bool:
-            return reference == "y"
-
-    policy = Policy(keep=Own())
-    found = relbase.rewrite(b"<a href=x><a href=y>", url=URL, policy=policy, kind=kind)
-    assert found.data == b"<a href=http://h/d/x><a href=y>"
-    assert Rewriter(URL, kind=kind, policy=policy).rewrite(b"<a href=y>").edits == ()
-
-
 # ---- all functions may be called from many threads at once, with what they remember in common
 
 DOCUMENTS = [

@@ -27,7 +27,7 @@ from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.origins.places import Local
 from relbase.cli.streams import Collected, Verbosity, printable
-from relbase.expressions import expression, regex
+from relbase.expressions import any_of, expression, regex
 from relbase.formats.recognition import kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -109,7 +109,7 @@ def settings(given: dict[str, Any]) -> Settings:
         value = given.pop(f"no_{field.name}" if field.default is True else field.name)
         policy[field.name] = not value if field.default is True else value
         if field.name == "keep":
-            policy["keep"] = partial(_matches, value) if value[1:] else next(iter(value), None)
+            policy["keep"] = _kept(value)
         elif isinstance(field.default, tuple):
             policy[field.name] = tuple(chain.from_iterable(value))
     profile = Profile(given.pop("profile"))
@@ -170,8 +170,13 @@ def headers(value: str) -> Dump:
     raise ValueError(f"{_quoted(value)} contains no header fields: {fix}")
 
 
-def _matches(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:
-    return any(one.search(reference) for one in patterns)
+def _kept(patterns: tuple[re.Pattern[str], ...]) -> re.Pattern[str] | None:
+    try:
+        return any_of(patterns) if patterns else None
+    except re.error as error:
+        fix = "rename its groups, or write one expression, as 'A|B'"
+        text = f"the expressions cannot be combined: {error}: {fix}"
+        raise click.BadParameter(text, param_hint="'--keep'") from None
 
 
 def pattern(value: str) -> re.Pattern[str]:

@@ -160,10 +160,7 @@ def _ready(
         if notes:
             return None
     url = call.url or ""
-    try:
-        return remembered(url)(url, kind, call.charset, call.profile, call.policy, call.detect)
-    except TypeError:  # the `keep` of a policy may be unhashable
-        return None
+    return remembered(url)(url, kind, call.charset, call.profile, call.policy, call.detect)
 
 
 def _prepared(

@@ -12,7 +12,6 @@ import zlib
 from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from functools import partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -237,10 +236,7 @@ def _told(value: object) -> str:
         return f"{value.pattern!r} {value.flags}"
     if isinstance(value, tuple):
         return f"({', '.join(map(_told, value))}{',' * (len(value) == 1)})"
-    if isinstance(value, partial):  # its `repr` has addresses
-        return f"{_told(value.func)}{_told(value.args)}{_told(tuple(value.keywords.items()))}"
-    name = getattr(value, "__qualname__", None)
-    return repr(value) if name is None else f"{getattr(value, '__module__', '')}.{name}"
+    return repr(value)
 
 
 # Characters that would end a line of a header, or fold it; values come from archives.

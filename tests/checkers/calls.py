@@ -27,7 +27,7 @@ relbase.rewrite(b"", url="http://h/", kind="html", profile="rfc3986", charset="u
 relbase.rewrite(b"", url=yarl.URL("http://h/"), kind=Kind.MAIL, profile=Profile.WHATWG)
 relbase.rewrite(b"", url=httpx.URL("http://h/"), redirects=["/x", yarl.URL("y")])
 relbase.rewrite(b"", headers={"Base": "x"}, policy=Policy(keep=re.compile("x")))
-relbase.rewrite(b"", headers=[("Base", "x")], policy=Policy(keep=lambda found: found == "x"))
+relbase.rewrite(b"", headers=[("Base", "x")], policy=Policy(keep=re.compile("^x$")))
 relbase.links(b"", url=None, kind=None, detect=False)
 relbase.rewrite_response(requests.get("http://h/"), profile="whatwg")
 assert_type(relbase.rewrite_response(httpx.get("http://h/")), Result)
@@ -52,6 +52,7 @@ relbase.rewrite(b"", headers="Base: x")  # wrong
 relbase.rewrite(b"", headers={b"Base": b"x"})  # wrong
 relbase.rewrite(b"", policy={"extended": True})  # wrong
 relbase.rewrite(b"", policy=Policy(keep="x"))  # wrong
+relbase.rewrite(b"", policy=Policy(keep=str.isspace))  # wrong
 relbase.rewrite(b"", policy=Policy(keep=re.compile(b"x")))  # wrong
 relbase.rewrite(b"", policy=Policy(extend=True))  # wrong
 relbase.rewrite(b"", charset=b"utf-8")  # wrong

@@ -213,7 +213,7 @@ KEPT: Final = (
     "policy",
     [
         Policy(keep=re.compile("k/[0-9]|\xe9")),
-        Policy(keep=lambda reference: "k/" in reference or reference == "k/2?a&b"),
+        Policy(keep=re.compile(r"k/|^k/2\?a&b$")),
         Policy(keep_templates=True),
         Policy(keep=re.compile("&b"), keep_templates=True, keep_fragments=True),
     ],

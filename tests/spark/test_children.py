@@ -17,7 +17,6 @@ from relbase.warc import Fault, Trouble
 from relbase.warc.work import Job, Part, items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 RECORDS: Final = [
@@ -30,9 +29,9 @@ RECORDS: Final = [
 ]
 
 
-def job(keep: Callable[[str], bool] | None = None, *, converts: bool = False) -> Job:
+def job(policy: Policy = Policy(), *, converts: bool = False) -> Job:  # noqa: B008 (frozen)
     date = "2026-01-02T03:04:05Z"
-    return Job(open_archive, policy=Policy(keep=keep), converts=converts, date=date)
+    return Job(open_archive, policy=policy, converts=converts, date=date)
 
 
 @pytest.fixture
@@ -51,12 +50,12 @@ def test_a_child_makes_what_its_parent_would(archive: str, converts: bool) -> No
 
 
 @pytest.mark.parametrize(
-    ("keep", "trouble"), [(poison.always, Trouble.DIED), (poison.forever, Trouble.TOO_LARGE)]
+    ("policy", "trouble"), [(poison.Always(), Trouble.DIED), (poison.Forever(), Trouble.TOO_LARGE)]
 )
 def test_a_record_that_ends_its_process_is_a_fault(
-    archive: str, keep: Callable[[str], bool], trouble: Trouble
+    archive: str, policy: Policy, trouble: Trouble
 ) -> None:
-    made = [item for _, item in in_children(job(keep), [Part(archive)])]
+    made = [item for _, item in in_children(job(policy), [Part(archive)])]
     died = [one for one in made if isinstance(one, Fault) and one.trouble is not Trouble.CUT]
     assert [fault.record_id for fault in died] == [record_id(2), record_id(5)]
     assert {fault.trouble for fault in died} == {trouble}

@@ -15,7 +15,7 @@ from archives import gz, http, pages_of, record_id, response
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 from pyarrow import fs
 
-from relbase import Policy, storage
+from relbase import storage
 from relbase.spark import Report, convert, links, tables, troubles
 from relbase.warc import Trouble, link_rows
 
@@ -150,7 +150,7 @@ def test_conversions_are_equal_whatever_happens(
     spark: Any, paths: list[str], tmp_path: Path, flag: Path
 ) -> None:
     plain, killed = tmp_path / "plain", tmp_path / "killed"
-    keep = Policy(keep=poison.once)
+    keep = poison.Once()
     flag.touch()
     reports = convert(spark, paths, str(plain), date=DATE, policy=keep)
     assert [(report.pages, report.conversions, report.faults) for report in reports] == [
@@ -171,7 +171,7 @@ def test_a_poison_record_is_an_error_and_the_rest_is_there(
     spark: Any, paths: list[str], tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
-    reports = convert(spark, paths, str(output), date=DATE, policy=Policy(keep=poison.always))
+    reports = convert(spark, paths, str(output), date=DATE, policy=poison.Always())
     for report in reports:
         assert [(fault.trouble, fault.record_id) for fault in report.faults] == [
             (Trouble.DIED, record_id(2))

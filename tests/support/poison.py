@@ -1,34 +1,42 @@
-"""Functions for `Policy.keep` that end their process, as a record may that nobody foresaw."""
+"""Policies that end their process, as a record may that nobody foresaw."""
 
 import os
 import signal
 from pathlib import Path
 from typing import BinaryIO
 
-
-def always(reference: str) -> bool:
-    """End the process at a reference `poison`."""
-    if reference == "poison":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return False
+from relbase import Policy
 
 
-def once(reference: str) -> bool:
-    """End the process at `poison`, the first time: the file that the environment names says so."""
-    flag = Path(os.environ["RELBASE_TEST_FLAG"])
-    if reference == "poison" and not flag.exists():
-        flag.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return False
+class Always(Policy):
+    """Ends the process at a reference `poison`."""
+
+    def keeps(self, reference: str) -> bool:
+        if reference == "poison":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
 
 
-def forever(reference: str) -> bool:
-    """Take all the memory at `poison`."""
-    if reference == "poison":
-        taken = []
-        while True:
-            taken.append(bytes(1 << 28))
-    return False
+class Once(Policy):
+    """Ends the process at `poison`, the first time: the file that the environment names says so."""
+
+    def keeps(self, reference: str) -> bool:
+        flag = Path(os.environ["RELBASE_TEST_FLAG"])
+        if reference == "poison" and not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+
+class Forever(Policy):
+    """Takes all the memory at `poison`."""
+
+    def keeps(self, reference: str) -> bool:
+        if reference == "poison":
+            taken = []
+            while True:
+                taken.append(bytes(1 << 28))
+        return False
 
 
 def broken(path: str) -> BinaryIO:

@@ -6,7 +6,6 @@ import io
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator as Warcio
 import relbase
 from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import wat
-from relbase.warc.writing import VERSION, _told
+from relbase.warc.writing import VERSION
 
 DATE: Final = "2026-01-02T03:04:05Z"
 BODY: Final = b"<a href=x>\xe9"
@@ -62,10 +61,6 @@ def test_nothing_relative_makes_no_record() -> None:
     assert conversion(page(b"<a href=http://x/>"), date=DATE).record is None
 
 
-def _holds(patterns: tuple[re.Pattern[str], ...], reference: str) -> bool:
-    return any(one.search(reference) for one in patterns)
-
-
 def test_an_id_derives_from_what_went_in() -> None:
     def id_of(**more: object) -> str:
         return dict(fields_of(converted(page(), **more)))["WARC-Record-ID"]
@@ -76,14 +71,11 @@ def test_an_id_derives_from_what_went_in() -> None:
         id_of(profile="whatwg"),
         id_of(policy=relbase.Policy(extended=True)),
         id_of(policy=relbase.Policy(keep=keep)),
-        id_of(policy=relbase.Policy(keep=str.isspace)),
-        id_of(policy=relbase.Policy(keep=partial(_holds, (keep,)))),
+        id_of(policy=relbase.Policy(keep=re.compile("nothing", re.IGNORECASE))),
     ]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"<urn:uuid:[0-9a-f-]{36}>", one) for one in ids)
     assert id_of() == ids[0]
-    # In another process the function has another address.
-    assert not re.search("0x", _told(partial(_holds, (keep,))))
     source = (
         "from test_writing import *\n"
         "policy = relbase.Policy(keep=re.compile('nothing'))\n"
