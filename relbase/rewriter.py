@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Final, Literal, overload
 
-from relbase.api import links_called, rewrite_called
 from relbase.formats.rows import FORMATS
 from relbase.kind import Kind
-from relbase.scan.binding import spliced
-from relbase.session.at_once import edits_at_once
-from relbase.session.options import DEFAULT_POLICY, Call, as_data, as_kind, as_url, check
+from relbase.session import run
+from relbase.session.options import DEFAULT_POLICY, as_data, as_kind, as_url
+from relbase.session.session import Call, check
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.view.characters import encode_inner
@@ -57,8 +56,8 @@ class Rewriter:
         self._call = check(
             b"", url=url, kind=kind, charset=charset, profile=profile, policy=policy, detect=detect
         )
-        self._text_call = self._call._replace(
-            kind=self._call.kind or Kind.HTML, charset="utf-8", detect=False
+        self._text_call = self._call.with_options(
+            kind=self._call.options.kind or Kind.HTML, charset="utf-8", detect=False
         )
 
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
@@ -66,14 +65,14 @@ class Rewriter:
 
         Without `url`, the rewriter's own URL counts.
         """
-        return rewrite_called(as_data(data), _on(self._call, url))
+        return run.rewrite(as_data(data), _on(self._call, url))
 
     def links(self, data: bytes, *, url: URL | None = None) -> Iterator[Link]:
         """Return an iterator over every reference of a document, as `relbase.links` does.
 
         Without `url`, the rewriter's own URL counts.
         """
-        return links_called(as_data(data), _on(self._call, url))
+        return run.links(as_data(data), _on(self._call, url))
 
     def rewrite_text(self, text: str, *, url: URL | None = None) -> str:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.
@@ -102,16 +101,15 @@ class Rewriter:
         return hash(self._call)
 
     def __repr__(self) -> str:
-        kind = None if self._call.kind is None else self._call.kind.value
-        url, profile = self._call.url, self._call.profile.value
+        kind = None if self._call.options.kind is None else self._call.options.kind.value
+        url, profile = self._call.url, self._call.options.profile.value
         return f"Rewriter({url!r}, kind={kind!r}, profile={profile!r})"
 
 
 def _on(call: Call, url: URL | None) -> Call:
     if url is None:
         return call
-    # `_replace` takes five times as long.
-    return tuple.__new__(Call, (as_url(url, "url", call.profile), *call[1:]))
+    return call._replace(url=as_url(url, "url", call.options.profile))
 
 
 _NOT_TEXT: Final = "give a str, or bytes to rewrite"
@@ -196,24 +194,17 @@ def rewrite_text(
         policy=policy,
         detect=False,
     )
-    is_plain = stated.isascii() and stated.isprintable() and "#" not in stated
-    return _rewritten(text, call, stated, is_plain=is_plain)
+    return _rewritten(text, call, stated)
 
 
-def _rewritten(text: str, call: Call, base: str = "", *, is_plain: bool = True) -> str:
+def _rewritten(text: str, call: Call, base: str = "") -> str:
     """The rewritten text, as a whole document or as a piece with a known base."""
-    data = encode_inner(text)
-    # What `edits_at_once` handles has no `<base>`, so a URL and a base have the same effect.
-    edits = edits_at_once(data, call) if is_plain else None
-    if edits is not None:
-        return spliced(data, edits).decode("utf-8", "surrogatepass") if edits else text
-    assert call.kind is not None
-    row = FORMATS[call.kind]
+    kind = call.options.kind
+    assert kind is not None
+    row = FORMATS[kind]
     if row.charset is None:
-        raise ValueError(
-            f"text of kind {call.kind.value!r} is not rewritten: give bytes to rewrite"
-        )
+        raise ValueError(f"text of kind {kind.value!r} is not rewritten: give bytes to rewrite")
     # The first `<base>` decides, so put this one before all others.
     before = row.stating.format(escape(base)).encode() if base else b""
-    result = rewrite_called(before + data, call._replace(url=None) if before else call)
+    result = run.rewrite(before + encode_inner(text), call._replace(url=None) if before else call)
     return result.data[len(before) :].decode("utf-8", "surrogatepass") if result.edits else text

@@ -60,7 +60,7 @@ def test_links_are_computed_on_first_access_and_once() -> None:
 
 
 def test_rewriting_does_not_list_the_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("relbase.api.links_at_once", None)
+    monkeypatch.setattr("relbase.session.run._links", None)
     result = rewrite(DOCUMENT, url=URL)
     with pytest.raises(TypeError):
         _ = result.links

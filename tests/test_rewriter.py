@@ -10,7 +10,6 @@ from scanners import seen
 import relbase
 from relbase import Policy, Profile, Resolver, Rewriter, links, resolve, rewrite, rewrite_text
 from relbase.scan import binding
-from relbase.session import at_once
 
 URL = "http://h/d/p?q"
 
@@ -44,29 +43,8 @@ def test_the_same_by_one_call(
 @pytest.mark.parametrize("name", [None, "a.html", "a.txt", "a.css"])
 def test_of_no_given_kind(page: bytes, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     found = relbase.rewrite(page, url=URL, name=name)
-    monkeypatch.setattr(relbase.api, "edits_at_once", lambda *_: None)
+    monkeypatch.setattr(binding, "compiled", None)
     assert seen(found) == seen(relbase.rewrite(page, url=URL, name=name))
-
-
-@pytest.mark.skipif(relbase.scanner != binding.COMPILED, reason="it was not built")
-@pytest.mark.parametrize("profile", list(relbase.Profile))
-def test_small_pages_are_done_at_once(
-    profile: relbase.Profile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rewriter = Rewriter(kind="html", profile=profile)
-    monkeypatch.setattr(relbase.api, "open_input", None)
-    assert rewriter.rewrite(b"<a href=x>", url="http://h/1/").data == b"<a href=http://h/1/x>"
-    assert (
-        rewriter.rewrite_text("<a href='x'>\xe9", url="http://h/2/")
-        == "<a href='http://h/2/x'>\xe9"
-    )
-    assert [link.url for link in rewriter.links(b"<a href=x>", url="http://h/1/")] == [
-        "http://h/1/x"
-    ]
-    for all_at_once in (at_once.edits_at_once, at_once.links_at_once):
-        assert (
-            all_at_once(b"<base href=x>", relbase.session.options.check(b"", kind="html")) is None
-        )
 
 
 def test_each_document_on_its_own_url() -> None:

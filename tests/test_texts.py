@@ -124,15 +124,14 @@ def test_a_bad_call_names_the_fix(
         rewrite_text(text, **{"url": URL, **arguments})
 
 
-@cases(TABLES, "at once", text=str)
+@cases(TABLES, "pieces of pages", text=str)
 @pytest.mark.parametrize(
     "base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "http://h/a\nb/", "mailto:a"]
 )
 @pytest.mark.parametrize("profile", list(Profile))
-def test_a_piece_at_once_is_as_the_long_way(
+def test_a_piece_becomes_the_same_by_either_walk(
     text: str, base: str, profile: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = rewrite_text(text, base=base, profile=profile)
-    monkeypatch.setattr("relbase.rewriter.edits_at_once", lambda *_: None)
-    monkeypatch.setattr("relbase.api.edits_at_once", lambda *_: None)
+    monkeypatch.setattr("relbase.scan.binding.compiled", None)
     assert found == rewrite_text(text, base=base, profile=profile)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
-from relbase import api
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, printable
@@ -28,6 +27,7 @@ from relbase.kind import Kind
 from relbase.notes import Note
 from relbase.results import Entity, Link, Result
 from relbase.rewriting.outcomes import Status
+from relbase.session import run
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import FoundUrl
     from relbase.mail.mbox import Lengths, MboxMessage
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 
 class InputDocument(NamedTuple):
@@ -77,11 +77,11 @@ def calls(
 def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
-    call = call._replace(kind=Kind.MAIL)
+    call = call.with_options(kind=Kind.MAIL)
     lengths = mbox.Lengths()
     for one in mbox.messages(pieces):
         if isinstance(one, bytes):
-            yield InputDocument(b"", one, b"", "", 0, 0, call._replace(kind=Kind.MBOX))
+            yield InputDocument(b"", one, b"", "", 0, 0, call.with_options(kind=Kind.MBOX))
             continue
         number, before, message, start, lines = one
         content, ending = message.content, message.ending
@@ -91,7 +91,7 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
 
 def rewritten(document: InputDocument, call: Call) -> Result:
     """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
-    result = api.rewrite_called(document.data, call)
+    result = run.rewrite(document.data, call)
     places = call.origin.local_files if call.origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
@@ -112,7 +112,7 @@ def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
     is_kept = False
     if document.mbox is not None and document.mbox[1].concern(document.mbox[0]):
         is_kept = not rewritten(document, call).edits
-    for link in api.links_called(document.data, call):
+    for link in run.links(document.data, call):
         is_dropped = is_kept and link.status is Status.REWRITTEN
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
@@ -208,7 +208,7 @@ def verify(data: bytes, result: Result, call: Call) -> None:
             raise SelfCheckError("bytes changed where no link did")
         return
     _same_outside(data, result.data, result.edits)
-    first = next(api.entities_called(data, call))
+    first = next(run.entities(data, call))
     before, after = _seen(data, call), _seen(result.data, call)
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if (first.part, first.type) != ("", "text/html"):
@@ -240,9 +240,9 @@ def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
     """What readers see of a document. Its tags are right only for a page that is not encoded."""
     tags = (one for one in elements(data, 0, len(data)) if isinstance(one, Element))
     named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
-    links = api.links_called(data, call)
+    links = run.links(data, call)
     return {
-        "entities": ((one.part, one.type) for one in api.entities_called(data, call)),
+        "entities": ((one.part, one.type) for one in run.entities(data, call)),
         "references": ((one.part, one.element, one.attribute, one.syntax) for one in links),
         "tags": ((tag, [one.name for one in found]) for tag, found in named),
     }

@@ -16,7 +16,7 @@ from relbase.cli.options import Settings, command
 from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
-from relbase.session.options import Call, check
+from relbase.session.session import Call, check
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from relbase import api
 from relbase.cli import streams
 from relbase.cli.documents import InputDocument, in_input, sentence
 from relbase.cli.origins.paths import quoted
@@ -17,10 +16,11 @@ from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link, Result
 from relbase.rewriting.outcomes import Status
+from relbase.session import run
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Format
-    from relbase.session.options import Call
+    from relbase.session.session import Call
     from relbase.warc.rows import LinkRow
 
 # Documents and parts whose links cannot be read, or not all: --check does not pass them. What is
@@ -91,7 +91,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             )
         elif note.reason is Reason.PLACEHOLDER_CHANGED:
             yield Finding(file, sentence(in_input(document, note), document.number))
-    for link in api.links_called(document.data, call):
+    for link in run.links(document.data, call):
         # A message of a mailbox may be left unchanged as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
         if is_changed or link.status is Status.UNRESOLVED:

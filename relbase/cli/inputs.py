@@ -22,7 +22,7 @@ from relbase.url.credentials import masked
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.jobs import Options
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 
 def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = None) -> Reading:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
-from relbase.api import found_called
 from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
 from relbase.notes import Reason
 from relbase.rewriting.outcomes import Status
+from relbase.session import run
 
 if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
@@ -38,7 +38,7 @@ def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sen
     from relbase.bases import headers  # noqa: PLC0415 (start-up time)
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
-    count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
+    count = sum(found.status is Status.UNRESOLVED for found in run.references(data, call))
     if count:
         of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
         name = of[by](fields_of_mail(data)) or SELECTORS[by]

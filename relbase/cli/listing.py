@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.api import entities_called
 from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
@@ -22,7 +21,7 @@ from relbase.cli.options import command
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS
-from relbase.session.opening import kind_of_call
+from relbase.session import run
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
@@ -121,14 +120,14 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
     """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document, call in reading.calls(source):
-        is_other = document.data and kind_of_call(call, document.data) is relbase.Kind.OTHER
+        is_other = document.data and call.kind_of(document.data) is relbase.Kind.OTHER
         unread = _UNREAD if is_other and not several else ""
         for link in documents.links_of(document, call):
             part = before_part(link.part, document.number)
             printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)
             if link.status is relbase.Status.UNRESOLVED:
                 base = base if unresolved else link.base.url
-                type_ = type_ or next(entities_called(document.data, call)).type
+                type_ = type_ or next(run.entities(document.data, call)).type
                 unresolved += 1
     if not unresolved:
         return unread
@@ -145,7 +144,7 @@ def _count_unresolved(by: str, reading: Reading) -> int:
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
-            if FORMATS[kind_of_call(call, document.data)].messages:
+            if FORMATS[call.kind_of(document.data)].messages:
                 count_unresolved(left, document.data, call, by)
 
     status = reading.process(count)
@@ -191,7 +190,7 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
             archive.show_bases(as_json=json)
             return
         for document, call in reading.calls(source):
-            listed = entities_called(document.data, call)
+            listed = run.entities(document.data, call)
             entities = [documents.in_input(document, entity) for entity in listed]
             bases = (entity.base for entity in entities)
             reading.tally.warnings += sum(not one.usable or bool(_refused(one)) for one in bases)

@@ -31,8 +31,8 @@ from relbase.expressions import any_of, expression, regex
 from relbase.formats.recognition import kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.session.opening import kind_of_call
-from relbase.session.options import Call, as_url
+from relbase.session.options import Options, as_url, header_of
+from relbase.session.session import Call, session_of
 from relbase.url.credentials import masked
 from relbase.url.resolver import Profile, Resolver
 from relbase.view.charset import lookup
@@ -71,15 +71,14 @@ class Settings(NamedTuple):
         types = (value for field, value in self.fields if field.lower() == "content-type")
         if kind is None and kind_of_type(next(types, "")) is None and is_message(name):
             kind = Kind.MAIL
-        return Call(
-            *(self.url, self.redirects, self.fields),
-            *(kind, "" if name == STDIN else name, self.charset),
-            *(self.profile, self.policy, self.detect),
-            message_urls=self.message_urls,
+        options = Options(
+            *(kind, self.charset, self.profile, self.policy, self.detect),
+            *(self.message_urls, header_of(self.fields)),
         )
+        return Call(session_of(options), self.url, self.redirects, "" if name == STDIN else name)
 
     def kind_of(self, name: str, start: bytes) -> Kind:
-        return kind_of_call(self.call(name), start)
+        return self.call(name).kind_of(start)
 
     def unmatched(self, matched: Collection[str]) -> Collected:
         """Return the warnings on the lines of --message-map that select no message."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from relbase.api import found_called
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.cli import documents, files, streams
 from relbase.cli.files import InputError, OpenInput, Output
@@ -26,10 +25,11 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
 from relbase.notes import Reason
 from relbase.results import Result
+from relbase.session import run
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
     Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
 
@@ -174,7 +174,7 @@ class _Doing:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
         finder, found = self.plan.finder, self.found
         for document, planned in documents.calls(source, self.settings, finder, found):
-            call = planned._replace(examines=True) if self.own.check else planned
+            call = planned.with_options(examines=True) if self.own.check else planned
             try:
                 result = documents.rewritten(document, call)
             except Exception as error:
@@ -208,7 +208,7 @@ class _Doing:
             done.url = result.base.url
             done.source = result.base.source if done.url else ""
         if self.reports:
-            references = found_called(document.data, call)
+            references = run.references(document.data, call)
             done.links.update(reference.status.value for reference in references)
         done.changed += result.changed
         done.places += len(result.edits)
@@ -222,7 +222,7 @@ class _Doing:
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.local_files, Neighbours):
             self._tell_left_behind(places)
-        is_mapped = call.message_urls is not None and self.holds_messages
+        is_mapped = call.options.message_urls is not None and self.holds_messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)
@@ -244,7 +244,7 @@ class _Doing:
         from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
         from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
 
-        done, urls, fields = self.done, call.message_urls, fields_of_mail(document.data)
+        done, urls, fields = self.done, call.options.message_urls, fields_of_mail(document.data)
         given = urls.find(fields) if urls is not None else None
         is_own = base is not None and base.layer is not Layer.RETRIEVAL
         stated = "stated in the message"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Outcome]:
     place = _SHEET if place is None else place
     scan = css_scan_for(context, place.element, place.attribute)
-    if scan is None and context.task.edits_only and has_no_reference(text):
+    if scan is None and context.wanted.edits_only and has_no_reference(text):
         return
     from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
 
@@ -34,7 +34,7 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
             yield from found
             continue
         raw = text[found.start : found.end]
-        if context.task.edits_only and raw.startswith(ABSOLUTE):
+        if context.wanted.edits_only and raw.startswith(ABSOLUTE):
             continue
         # Filters of Internet Explorer resolve against the page, which a sheet does not know.
         if found.form is Form.FILTER and not filters:

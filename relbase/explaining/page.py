@@ -9,10 +9,9 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from itertools import chain, islice
-from typing import Final, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 from urllib.parse import quote
 
-from relbase.api import entities_called, links_called, rewrite_called
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
@@ -20,8 +19,11 @@ from relbase.explaining.references import MAX_LISTED, listing, source
 from relbase.notes import Note
 from relbase.results import Entity
 from relbase.rewriting.outcomes import Status
-from relbase.session.opening import open_input
-from relbase.session.options import Arguments, Call, check
+from relbase.session import run
+from relbase.session.session import Call, check
+
+if TYPE_CHECKING:
+    from relbase.session.options import Arguments
 
 # Nobody reads more of them here, and the command line's warnings have all.
 _MAX_NOTES: Final = 200
@@ -63,13 +65,13 @@ def page(
     data: bytes, call: Call, title: str = "", *, wording: Callable[[str], str] = str
 ) -> tuple[str, Summary]:
     """Return the page about a document, and its summary; `wording` rewords the texts of notes."""
-    result = rewrite_called(data, call)
+    result = run.rewrite(data, call)
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
     base, edits = result.base, deque(result.edits)
     del result
-    links = deque(links_called(data, call))
-    parts = list(entities_called(data, call))
-    document = open_input(data, call).document
+    links = deque(run.links(data, call))
+    parts = list(run.entities(data, call))
+    document = call.opened(data).document
     if not parts or parts[0].part:  # for a mailbox only its messages are parts
         type_ = document.format.types[0]
         parts.insert(0, Entity("", type_, Span(0, len(data)), base))
@@ -77,14 +79,14 @@ def page(
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
     summary = Summary(name, parts[0].type, base, counts, len(notes))
-    head = _head(summary, len(parts), call.profile.value)
+    head = _head(summary, len(parts), call.options.profile.value)
     main = _file("document.html").format(
         boxes=boxes(parts, links), notes=_notes(notes), source=_LATER, references=_LATER
     )
     start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
     listed = listing(list(islice(links, MAX_LISTED)), len(links), notes, call, encoding)
     # Edits and links take more memory than the page, so they are freed while it is written.
-    shown = source(document, call.charset, edits, links)
+    shown = source(document, call.options.charset, edits, links)
     pieces = chain((start,), shown, (middle,), listed, (end,))
     return "".join(pieces), summary
 

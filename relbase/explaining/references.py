@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from relbase.mail.documents import DecodedBody
     from relbase.notes import Note
     from relbase.results import Link
-    from relbase.session.options import Call
+    from relbase.session.session import Call
     from relbase.url.step import Step
 
 # A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a
@@ -317,7 +317,7 @@ class _Lister:
         if reference == "":
             meaning = "it means this document, or nothing is fetched for it"
             return f"empty: {meaning}, so it is left unchanged"
-        if self._call.policy.keeps(reference):
+        if self._call.options.policy.keeps(reference):
             return "the policy keeps references like this"
         if places is not None and places(reference, element) is not None:
             return "points to a file saved with the page"
@@ -327,12 +327,12 @@ class _Lister:
         steps: list[Step] = []
         if len(link.reference) + len(link.base.url) <= MAX_TAKEN:
             with suppress(ValueError):
-                resolver = self._resolver(link.base.url, self._call.profile, self._encoding)
+                resolver = self._resolver(link.base.url, self._call.options.profile, self._encoding)
                 steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
         step = [taken for taken in steps if not taken.number.startswith(_FOLLOWING)][-1]
-        decides = f"{_OF[self._call.profile.value]}{text(step.number)}: {text(step.text)}"
+        decides = f"{_OF[self._call.options.profile.value]}{text(step.number)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
             return f"<p>{decides}</p>"
         self._explained += 1

@@ -9,8 +9,8 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.results import Entity
-from relbase.rewriting.context import Context, Task
-from relbase.rewriting.outcomes import Outcome, lower
+from relbase.rewriting.context import Context, Wanted
+from relbase.rewriting.outcomes import Batch, Outcome, batched, lower, single
 from relbase.savers.marks import NONE, Marks
 from relbase.view.charset import (
     DEFAULT,
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.mail.documents import DecodedBody
+    from relbase.rewriting.budget import Budget
     from relbase.view.runs import View
 
-Visit: TypeAlias = Callable[[bytes, Context], Iterator[Outcome]]
+Visit: TypeAlias = Callable[[bytes, Context], Iterator[Batch]]
 # Finds the charset of a document from its bytes and the label in the header, if there is one.
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
 # Shows bytes of a charset as UTF-8; None if the bytes themselves can be scanned.
@@ -53,7 +54,7 @@ class Format(NamedTuple):
     # finds its charset; None if its bytes are visited as they are
     charset: CharsetRule | None = None
     view: ViewRule = document_view  # shows its text as UTF-8
-    # yields the items of a text, with offsets in it; None if the kind is never rewritten
+    # yields what a text holds, with offsets in it; None if the kind is never rewritten
     visit: Visit | None = None
     # finds the base of a text: its own, or else that of its container
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
@@ -106,13 +107,25 @@ class Document(NamedTuple):
     context: Context  # of its container, with the charset of the text
     notes: tuple[Note, ...] = ()  # why its references cannot be looked for
 
-    def visit(self, task: Task | None = None) -> Iterator[Outcome]:
+    def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]:
         """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())
-        context = self.context if task is None else self.context.with_task(task)
-        items = self.format.visit(self.text, context)
+        context = self.context if wanted is None else self.context._replace(wanted=wanted)
+        items = single(self.format.visit(self.text, context))
         return items if self.view is None else lower(items, self.view, 0)
+
+    def batches(self, wanted: Wanted, budget: Budget) -> Iterator[Batch]:
+        """What the document holds, with offsets in its bytes."""
+        if self.format.visit is None or self.notes:
+            return iter(())
+        batches = self.format.visit(self.text, self.context._replace(wanted=wanted, budget=budget))
+        return batches if self.view is None else batched(lower(single(batches), self.view, 0))
+
+    @property
+    def is_scanned_as_is(self) -> bool:
+        """Whether the scanner may make links of its bytes."""
+        return self.view is None and self.format.makes_links
 
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
@@ -122,10 +135,6 @@ class Document(NamedTuple):
         """What programs that save pages left in the document."""
         read = self.format.marks
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
-
-    def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
-        """The same document with another base around it, and with its marks if they were read."""
-        return self._replace(context=self.context.with_fields(base=base, task=task, marks=marks))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first."""

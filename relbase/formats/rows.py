@@ -6,17 +6,18 @@ there are. If the bytes of a document decide its kind, the rows are tried in ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.css.functions import css_escaped
 from relbase.css.visit import visit_css
 from relbase.formats import sniffing
-from relbase.formats.document import Format
+from relbase.formats.document import Format, Visit
 from relbase.html.own_base import html_base
 from relbase.html.visit import visit_html
 from relbase.kind import Kind
+from relbase.rewriting.outcomes import Outcome, batched
 from relbase.savers.marks import read_marks
 from relbase.view.charset import (
     Charset,
@@ -51,12 +52,16 @@ def _loaded_later(name: str) -> Callable[..., Any]:
     return call
 
 
+def _in_batches(visit: Callable[..., Iterable[Outcome]]) -> Visit:
+    return lambda text, context: batched(visit(text, context))
+
+
 _ROWS: Final = (
     Format(
         Kind.HTTP,
         ("message/http", "application/http"),
         looks=sniffing.is_http,
-        visit=_loaded_later("http.response.visit_http"),
+        visit=_in_batches(_loaded_later("http.response.visit_http")),
         # No `doubts`: its bytes decide, whatever its name is.
         base=_loaded_later("http.response.http_base"),
     ),
@@ -65,7 +70,7 @@ _ROWS: Final = (
         ("application/mbox",),
         "mbox mbx",
         sniffing.is_mbox,
-        visit=_loaded_later("mail.mbox.visit_mbox"),
+        visit=_in_batches(_loaded_later("mail.mbox.visit_mbox")),
         entities=_loaded_later("mail.mbox.mbox_entities"),
         streams=True,
         advice=_MAIL_ADVICE,
@@ -79,7 +84,7 @@ _ROWS: Final = (
         ("message/rfc822", "message/global", "multipart/*"),
         "eml mht mhtml mhtm mim mime emlx rfc822",
         sniffing.is_mail,
-        visit=_loaded_later("mail.message.visit_mail"),
+        visit=_in_batches(_loaded_later("mail.message.visit_mail")),
         base=_loaded_later("mail.message.mail_base"),
         entities=_loaded_later("mail.message.mail_entities"),
         advice=_MAIL_ADVICE,
@@ -94,7 +99,7 @@ _ROWS: Final = (
         sniffing.is_xml,
         charset=_loaded_later("view.transcode.sniff_xml"),
         view=_loaded_later("view.transcode.xml_view"),
-        visit=_loaded_later("xml.document.visit_xml"),
+        visit=_in_batches(_loaded_later("xml.document.visit_xml")),
         base=_loaded_later("xml.document.xml_base"),
         is_feed=sniffing.is_feed,
         is_judged=True,  # by whether it is well-formed. No `doubts`: many pages are XML
@@ -105,7 +110,7 @@ _ROWS: Final = (
         looks=sniffing.is_json_feed,
         among=("application/json", "json"),
         charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
-        visit=_loaded_later("xml.feeds.visit_json_feed"),
+        visit=_in_batches(_loaded_later("xml.feeds.visit_json_feed")),
         is_feed=lambda _start: True,
         is_judged=True,
     ),
@@ -130,7 +135,7 @@ _ROWS: Final = (
         sniffing.is_css,
         charset=sniff_css,
         view=_css_view,
-        visit=visit_css,
+        visit=_in_batches(visit_css),
         doubts=True,
     ),
     # Files that people keep beside pages: text, data, scripts, archives, pictures. Left unchanged.

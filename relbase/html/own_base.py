@@ -87,7 +87,7 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     value = trimmed(tags.attribute_text(text, attribute, around.charset))
-    files = around.task.local_files
+    files = around.local_files
     if isinstance(files, Unarchived):
         value = files.base(value) or value
     source = f"<base href> at {line}:{column}{around.within}"
@@ -96,7 +96,7 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
 
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
     end = len(text) if stated.span is None else stated.span.start
-    policies = [*around.task.policies, *_stated_policies(text, end, around.charset)]
+    policies = [*around.policies, *_stated_policies(text, end, around.charset)]
     directive = forbidding(policies, base.url, own_url(around.base)) if policies else None
     if directive is None:
         return None
@@ -150,6 +150,16 @@ class _Origin(NamedTuple):
 def policies_of(values: Iterable[str]) -> list[str]:
     """Return the policies in header fields; commas separate them (CSP 3 §3.1)."""
     return [policy for value in values for policy in value.split(",")]
+
+
+def base_uris(values: Iterable[str]) -> Iterator[str]:
+    """Yield the `base-uri` directives of policies in header fields, which alone matter here."""
+    for policy in policies_of(values):
+        for directive in policy.split(";"):
+            name, *_ = directive.strip(_SPACE).split() or [""]
+            if name.lower() == "base-uri":
+                yield directive
+                break
 
 
 def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, cast
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.css.functions import css_escaped
@@ -22,15 +22,19 @@ from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import (
+    Batch,
     Outcome,
     Packed,
+    batched,
     consume,
     lower,
     lower_plain,
     plain_in_quotes,
     plain_unquoted,
     shift,
+    single,
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
@@ -51,86 +55,101 @@ MAX_SRCDOC_DEPTH: Final = 16
 MAX_SRCDOC_BYTES: Final = 16 << 20
 
 
-def visit_html(text: bytes, around: Context) -> Iterator[Outcome]:
-    if around.task.edits_only or around.task.link is not None:
-        budget = around.task.budget
+def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
+    """Visit a document, against its own base if it states one.
+
+    The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
+    time. What precedes it is then scanned once more, against that base.
+    """
+    # A visit on trial of what is nested would begin another one for what is nested in that.
+    is_met = not around.depth and around.wanted in _SCANNED_AHEAD
+    if is_met:
+        budget = around.budget
         before = None if budget is None else budget.state()
         inside, notes = on_own_base(text, None, around)
-        items: list[Outcome] = []
-        elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
-        attribute, rest = _up_to_base(text, elements, items, inside, around)
+        kept, attribute, rest = _up_to_base(text, inside, around)
         if attribute is None:
-            yield from notes
-            yield from consume(items)
-            # The remaining items of the element at which `_up_to_base` stopped.
+            if notes:
+                yield tuple(notes)
+            yield from consume(kept)
             yield from rest
-            for element in elements:
-                yield from _visit_element(text, element, inside, around)
             return
+        kept.clear()
         if budget is not None and before is not None:
             budget.restore(before)
     else:
-        attribute = tokens.embedded_base(text)
+        attribute = _sought_base(text, around)
     inside, notes = on_own_base(text, attribute, around)
-    yield from notes
-    yield from _visit_on_base(text, attribute, inside, around)
+    if notes:
+        yield tuple(notes)
+    yield from _on_base(text, attribute, inside, around)
 
 
-# Items are kept until a `<base>` that decides for them is met, until references have grown by this
-# much and a quarter of the text, or until there are this many items.
+# In which the scanner makes all that it can: other visits see each element, so that one on trial
+# would take longer than to seek the `<base>`.
+_SCANNED_AHEAD: Final = frozenset((Wanted.EDITS, Wanted.EXAMINED, Wanted.LINKS, Wanted.COLUMNS))
+
+# A `<base>` is sought when references have grown by this much and a quarter of the text, or when
+# this many items wait that are not edits (threat A8).
 _KEPT_GROWTH: Final = 1 << 20
 _KEPT: Final = 1 << 14
 
 
 def _up_to_base(
-    text: bytes,
-    elements: Iterator[tokens.Element | Iterable[Outcome]],
-    items: list[Outcome],
-    inside: Context,
-    around: Context,
-) -> tuple[Attribute | None, Iterator[Outcome]]:
-    """Return the `<base>` that decides; what is visited before it goes into `items`.
-
-    Looking for it first would take a tenth of the time. Only when too many items are kept (threat
-    A8), look ahead for it, and return the rest of the current element to be visited.
-    """
-    budget = around.task.budget
+    text: bytes, inside: Context, around: Context
+) -> tuple[list[Batch], Attribute | None, Iterator[Batch]]:
+    """Return what precedes the `<base>`, or the end; the `<base>`; what is left to be visited."""
+    budget = around.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
-    kept = seen = 0
+    kept: list[Batch] = []
+    waiting = 0
+    elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
+    visit = partial(_visit_in_batches, text, inside=inside, around=around)
     for element in elements:
-        if isinstance(element, tokens.Element) and (found := tokens.base_href(text, element)):
-            return found, iter(())
-        visited = iter(_visit_element(text, element, inside, around))
-        kept += _made_at_once(element, around)
-        while batch := list(islice(visited, _KEPT)):
-            items += batch
-            if len(items) - seen >= _KEPT:  # edits do not count: they are kept anyway
-                kept += sum(type(item) is not Edit for item in items[seen:])
-                seen = len(items)
-            if kept >= _KEPT or (budget is not None and budget.left < enough):
-                task = inside.task._replace(
-                    edits_only=True, found_only=False, link=None, budget=Budget(len(text))
-                )
-                return tokens.embedded_base(text, scan_for(inside.with_task(task))), visited
-    return None, iter(())
+        if type(element) is tokens.Element and (href := tokens.base_href(text, element)):
+            return kept, href, iter(())
+        visited = iter(visit(element))
+        for batch in visited:
+            kept.append(batch)
+            waiting += _besides_edits(batch, inside)
+            if waiting >= _KEPT or (budget is not None and budget.left < enough):
+                rest = chain(visited, chain.from_iterable(map(visit, elements)))
+                return kept, _sought_base(text, inside), rest
+    return kept, None, iter(())
 
 
-def _visit_on_base(
+def _sought_base(text: bytes, context: Context) -> Attribute | None:
+    if not tokens.base_tag.search(text):
+        return None
+    ahead = context._replace(wanted=Wanted.EDITS, budget=Budget(len(text)))
+    return tokens.embedded_base(text, scan_for(ahead))
+
+
+def _besides_edits(batch: Batch, context: Context) -> int:
+    if isinstance(batch, Packed):
+        return batch.size
+    if type(batch) is list:
+        return 0 if context.wanted.edits_only else len(batch)
+    return sum(type(item) is not Edit for item in batch)
+
+
+def _on_base(
     text: bytes, attribute: Attribute | None, inside: Context, around: Context
-) -> Iterator[Outcome]:
+) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
-    base_at = 0 if attribute is None else attribute.start
+    base_at = -1 if attribute is None else attribute.start
+    is_before = base_at >= 0 and inside.base.layer is Layer.EMBEDDED
     late = 0
     for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
-        if inside.task.found_only and not isinstance(element, tokens.Element):
-            yield from _visit_element(text, element, inside, around)
-            continue
+        if is_before and type(element) is tokens.Element and element.end > base_at:
+            is_before = False
         is_base = isinstance(element, tokens.Element) and element.name == b"base"
-        for item in _visit_element(text, element, inside, around):
-            late += isinstance(item, Edit) and item.start < base_at and not is_base
-            yield item
-    if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
-        yield base_late(late, around, Span(attribute.start, attribute.end))
+        for batch in _visit_in_batches(text, element, inside=inside, around=around):
+            yield batch
+            if is_before and not is_base and not isinstance(batch, Packed):
+                late += sum(type(item) is Edit for item in batch)
+    if late and attribute is not None:
+        yield (base_late(late, around, Span(attribute.start, attribute.end)),)
 
 
 def base_late(count: int, around: Context, span: Span) -> Note:
@@ -141,17 +160,22 @@ def base_late(count: int, around: Context, span: Span) -> Note:
     return Note(Reason.BASE_LATE, around.part, span, text)
 
 
-def _made_at_once(element: tokens.Element | Iterable[Outcome], context: Context) -> int:
-    if isinstance(element, Packed):
-        return element.size
-    return len(element) if isinstance(element, list) and context.task.link is not None else 0
+def _visit_in_batches(
+    text: bytes,
+    element: Any,  # noqa: ANN401 (a start tag, or what the scanner made)
+    *,
+    inside: Context,
+    around: Context,
+) -> Iterable[Batch]:
+    if type(element) is list or type(element) is Packed:
+        return (element,)
+    is_start_tag = isinstance(element, tokens.Element)
+    return batched(_visit_element(text, element, inside, around) if is_start_tag else element)
 
 
 def _visit_element(
-    text: bytes, element: tokens.Element | Iterable[Outcome], inside: Context, around: Context
+    text: bytes, element: tokens.Element, inside: Context, around: Context
 ) -> Iterable[Outcome]:
-    if not isinstance(element, tokens.Element):
-        return (cast("Outcome", element),) if _made_at_once(element, inside) else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     has_marks = around.task.detect and not around.depth
@@ -165,7 +189,7 @@ def _visit_element(
 def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Outcome]:
     """Visit a conditional comment, in which mail and old pages hide markup."""
     for element in tokens.elements(text, 0, len(text), hidden=True, scan=scan_for(inside)):
-        yield from _visit_element(text, element, inside, around)
+        yield from single(_visit_in_batches(text, element, inside=inside, around=around))
 
 
 def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
@@ -253,7 +277,7 @@ def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Outc
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    return reader.visit(text, nested(context)._replace(nested_bytes=nested_bytes))
+    return single(reader.visit(text, nested(context)._replace(nested_bytes=nested_bytes)))
 
 
 def nested(context: Context) -> Context:

@@ -113,8 +113,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
     inside = contexts[-1].with_base(base).with_fields(within=f" of the body{contexts[-1].within}")
     if policies := policies_of(values(data, last, POLICY_FIELD)):  # may forbid a <base>
-        task = inside.task._replace(policies=(*inside.task.policies, *policies))
-        inside = inside.with_task(task)
+        inside = inside._replace(policies=(*inside.policies, *policies))
     is_part = is_partial(last.status, values(data, last, "content-range"))
     document, reader = None, inside.task.reader(type_, "")
     if reader is not None and body_decoded.data is not None and not is_part:
@@ -210,7 +209,7 @@ def _visit_body(response: _Response) -> Iterator[Outcome]:
         yield Note(reason, part, response.body, f"{why}: left unchanged")
     for remark in decoded.remarks:
         yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
-    if decoded.data is None or response.is_partial or (why and inside.task.edits_only):
+    if decoded.data is None or response.is_partial or (why and inside.wanted.edits_only):
         return
     if response.document is None:
         items = visit_message(decoded.data, inside)

@@ -22,7 +22,9 @@ MAX_LINE: Final = 998
 
 def only_allowed(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a header or of a body that is not encoded, with only edits that mail allows."""
-    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(
+        items, at_once=entity.context.wanted.edits_only
+    )
     kept: list[Edit] = []
     notes: list[Note] = []
     for changes, note in _judged(entity, within, consume(edits)):
@@ -131,7 +133,9 @@ def keep_in_lines(
 def only_allowed_in_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
     """The items of a body that only some programs decode, with only edits that all show alike."""
     part, data = entity.part, entity.data
-    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(
+        items, at_once=entity.context.wanted.edits_only
+    )
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
@@ -163,7 +167,9 @@ def only_allowed_in_header(entity: MailPart, items: Iterable[Outcome]) -> Iterat
     if part.header.body > part.header.end:
         yield from items
         return
-    findings, edits = yield from split_edits_and_rest(items, at_once=entity.context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(
+        items, at_once=entity.context.wanted.edits_only
+    )
     eol = entity.eol[-1:]
     empty = _EMPTY_LINE[eol].finditer(entity.data, *part.body)
     end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)

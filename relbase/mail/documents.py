@@ -22,14 +22,15 @@ from relbase.mail.allowed_edits import (
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.outcomes import Outcome, Reference, lower, shift
+from relbase.rewriting.context import Wanted
+from relbase.rewriting.outcomes import Outcome, Reference, batched, lower, shift, single
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.rewriting.context import Context, Opened, Reader, Task
+    from relbase.rewriting.context import Context, Opened, Reader
     from relbase.view.runs import View
 
 
@@ -62,13 +63,12 @@ def visit_body(entity: MailPart) -> Iterator[Outcome]:
         yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
     for note in document.notes:
         yield note._replace(span=part.body)
-    task = entity.context.task
-    if task.found_only and not _may_be_refused(entity, document, view):
+    if entity.context.wanted.references_only and not _may_be_refused(entity, document, view):
         references = (outcome for outcome in document.visit() if isinstance(outcome, Reference))
         yield from lower(references, view, part.body.start)
     else:
-        both = task._replace(found_only=False)
-        yield from _fitted(entity, document.visit(both), view)
+        wanted = entity.context.with_edits().wanted
+        yield from _fitted(entity, document.visit(wanted), view)
 
 
 def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
@@ -96,15 +96,15 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
 
     A visit for edits and then one for links take a tenth of the time of one visit for both.
     """
-    part, task, budget = entity.part, entity.context.task, entity.context.task.budget
+    part, budget = entity.part, entity.context.budget
     is_apart = part.header.body > part.header.end and not part.disputed
     is_in_lines = part.encoding in IDENTITY and part.boundaries
     if is_apart and not (is_in_lines and _dashes(entity.data, *part.body)):
         return False
-    if budget is None or task.local_files is not None:
+    if budget is None or entity.context.local_files is not None:
         return True
     before = budget.state()
-    outcomes = document.visit(task._replace(edits_only=True, found_only=False))
+    outcomes = document.visit(Wanted.EDITS)
     if is_apart:
         placed = shift(outcomes, part.body.start)
         is_refused = refuses_any(
@@ -154,8 +154,8 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
     bases: dict[int, Base] = {}
     if not named:
         return bases
-    task = context.task._replace(edits_only=False, budget=Budget(len(data)))
-    for start, entity in enumerate(part_bases(data, parts, context.with_task(task))):
+    context = context._replace(wanted=Wanted.REFERENCES, budget=Budget(len(data)))
+    for start, entity in enumerate(part_bases(data, parts, context)):
         waiting = [] if start in named.values() else [entity]
         while waiting:
             opened = open_document(waiting.pop())
@@ -197,8 +197,8 @@ class DecodedBody(NamedTuple):
 
 
 def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
-    task = context.task._replace(edits_only=False, found_only=False, budget=Budget(len(data)))
-    for entity in parts_of(data, mail.walk(data), context.with_task(task)):
+    context = context._replace(wanted=Wanted.ALL, budget=Budget(len(data)))
+    for entity in parts_of(data, mail.walk(data), context):
         part = entity.part
         if part.encoding in IDENTITY or (opened := open_document(entity)) is None:
             continue
@@ -233,9 +233,9 @@ class Calendar(NamedTuple):
     context: Context
     notes: tuple[Note, ...] = ()
 
-    def visit(self, task: Task | None = None) -> Iterator[Outcome]:
+    def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]:
         """The items of the HTML descriptions, with offsets in the calendar."""
-        context = self.context if task is None else self.context.with_task(task)
+        context = self.context if wanted is None else self.context._replace(wanted=wanted)
         reader = context.task.reader("text/html", "")
         if self.notes or reader is None or reader.visit is None:
             return
@@ -243,7 +243,7 @@ class Calendar(NamedTuple):
             if _is_html(re.sub(rb"\r?\n[ \t]", b"", description[1])):
                 view = calendar_view(description[2])
                 yield from lower(
-                    reader.visit(view.inner, nested(context)), view, description.start(2)
+                    single(reader.visit(view.inner, nested(context))), view, description.start(2)
                 )
 
     def base(self) -> Base:
@@ -251,7 +251,7 @@ class Calendar(NamedTuple):
 
 
 class _Calendars:
-    visit = staticmethod(lambda data, context: Calendar(data, context).visit())
+    visit = staticmethod(lambda data, context: batched(Calendar(data, context).visit()))
 
     def read(self, data: bytes, label: str | None, context: Context) -> Calendar:
         """Read a calendar; one that is not in UTF-8 is left unchanged, with a note."""

@@ -15,6 +15,7 @@ from relbase.mail.documents import DecodedBody, decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Outcome, consume, shift, split_edits_and_rest
 
 if TYPE_CHECKING:
@@ -138,17 +139,16 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
         budget = Budget(len(member.message.content))
-        found_only = context.task.found_only and not lengths.concern(member)
-        task = context.task._replace(budget=budget, found_only=found_only)
-        inside = context.with_fields(part=str(member.number), task=task)
+        inside = context._replace(part=str(member.number), budget=budget)
+        if lengths.concern(member):
+            inside = inside.with_edits()
         items = (
             item
             for item in visit_message(member.message.content, inside)
             if not (isinstance(item, Note) and is_updated(member.message, item))
         )
-        findings, edits = yield from split_edits_and_rest(
-            items, member.start, at_once=found_only or task.edits_only
-        )
+        at_once = inside.wanted is not Wanted.ALL
+        findings, edits = yield from split_edits_and_rest(items, member.start, at_once=at_once)
         settled, notes = lengths.with_lengths(member, edits)
         if note := budget.note(inside.part):
             notes.append(note)

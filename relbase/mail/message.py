@@ -59,7 +59,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
                     continue
                 silent.add(entity.part.type)
             yield item
-        if context.task.found_only:
+        if context.wanted.references_only:
             edits.clear()  # in a header, they only decided which references stay
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
@@ -133,8 +133,8 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
         # Edits are needed if no empty line ends this header, since they could extend it.
-        found_only = task.found_only and part.header.body > part.header.end
-        inside = entity.context.with_task(task._replace(found_only=found_only))
+        is_apart = part.header.body > part.header.end
+        inside = entity.context if is_apart else entity.context.with_edits()
         inner = visit_message(view.inner, inside, encoded + 1)
         yield from only_allowed_in_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
@@ -161,11 +161,12 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     # RFC 1808 §3.1, RFC 2557 §4.2
     part, context = entity.part, entity.context
-    if context.task.found_only and not part.boundaries:  # no edit is refused
+    if context.wanted.references_only and not part.boundaries:  # no edit is refused
         return _visit_fields(entity)
-    inside = context.with_task(context.task._replace(found_only=False))
     header = Span(part.header.start, part.header.end)
-    return only_allowed(entity, header, _visit_fields(entity._replace(context=inside)))
+    return only_allowed(
+        entity, header, _visit_fields(entity._replace(context=context.with_edits()))
+    )
 
 
 def _visit_fields(entity: MailPart) -> Iterator[Outcome]:
@@ -271,7 +272,9 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Outcome]:
         yield Note(Reason.FIELD_STALE, context.part, number, _WRONG)
         return
     items = visit_message(data[start:end], context)
-    findings, edits = yield from split_edits_and_rest(items, start, at_once=context.task.edits_only)
+    findings, edits = yield from split_edits_and_rest(
+        items, start, at_once=context.wanted.edits_only
+    )
     yield from shift(findings, start)
     if edits:
         at, after = number

@@ -1,4 +1,4 @@
-"""What a visit knows: the task and the budget of a call, and the context of one text.
+"""What a visit knows: the task of a session, and the context of one text.
 
 A `Reader` that the task provides reads the documents nested in a text (srcdoc, a part of a
 message), so that no visit needs to know which kinds there are.
@@ -7,6 +7,7 @@ message), so that no visit needs to know which kinds there are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.headers import MessageUrlSource
     from relbase.rewriting.budget import Budget
-    from relbase.rewriting.outcomes import Outcome
+    from relbase.rewriting.outcomes import Batch, Outcome
     from relbase.savers.marks import LocalFiles, Marks
 
 
@@ -28,7 +29,7 @@ class Opened(Protocol):
 
     @property
     def notes(self) -> tuple[Note, ...]: ...
-    def visit(self, task: Task | None = None) -> Iterator[Outcome]: ...
+    def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]: ...
     def base(self) -> Base: ...
 
 
@@ -37,36 +38,48 @@ class Reader(Protocol):
 
     # Visits text that is already decoded; None if this kind is not searched for references.
     @property
-    def visit(self) -> Callable[[bytes, Context], Iterator[Outcome]] | None: ...
+    def visit(self) -> Callable[[bytes, Context], Iterator[Batch]] | None: ...
     def read(self, data: bytes, label: str | None, context: Context) -> Opened: ...
 
 
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"
 
 
-# A tuple, like `Context`: copying a frozen dataclass would take longer than scanning a small page.
+class Wanted(Enum):
+    """What a visit is for; text that holds nothing of it may be skipped."""
+
+    # Edits, notes, and references that cannot be resolved.
+    EDITS = "edits"
+    # The same; XML is parsed to check it even if nothing in it changes.
+    EXAMINED = "examined"
+    # References, without edits and notes.
+    REFERENCES = "references"
+    # The same; the compiled scanner may make them as lists of finished links, or as columns. Only
+    # for a document that is scanned in its own bytes.
+    LINKS = "links"
+    COLUMNS = "columns"
+    # All of it: mail needs edits beside references if they decide what can be rewritten.
+    ALL = "all"
+
+    edits_only: bool
+    references_only: bool
+
+    def __init__(self, name: str) -> None:
+        # Attributes, not properties: each reference asks for them.
+        self.edits_only = name in {"edits", "examined"}
+        self.references_only = name in {"references", "links", "columns"}
+
+
 class Task(NamedTuple):
-    """What one call asks for; everything that is visited for the call shares it."""
+    """What the options of a session decide for each visit, whatever the document."""
 
     profile: Profile
     policy: Policy
     reader: Readers  # of nested documents, by media type and file name (each may be "")
-    # Only edits, notes and unresolved references are needed; text without any may be skipped.
-    edits_only: bool = False
-    # Only references are needed, no edits or notes. Mail needs edits as well if they decide whether
-    # a reference can be rewritten.
-    found_only: bool = False
-    policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
     detect: bool = True  # whether marks of saving programs may state a retrieval URL
-    budget: Budget | None = None  # of the document and everything nested in it; None: no limit
-    local_files: LocalFiles | None = None  # knows which files were saved beside the page
     # Whether a file with this name ("" if unknown) may contain references.
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
-    examines: bool = False  # check XML with expat even if nothing in it changes
-    # If set, the compiled scanner may yield lists of finished links of this type (`Packed`: links
-    # in columns). Only for a document that is not nested and is scanned in its own bytes.
-    link: type[tuple[Any, ...]] | None = None
 
 
 class Context(NamedTuple):
@@ -74,6 +87,10 @@ class Context(NamedTuple):
 
     base: Base  # the established base
     task: Task
+    wanted: Wanted = Wanted.ALL
+    budget: Budget | None = None  # of the document and everything nested in it; None: no limit
+    local_files: LocalFiles | None = None  # knows which files were saved beside the page
+    policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
     part: str = ""  # the section number of the entity, as in IMAP
     within: str = ""  # follows line numbers in notes: " of part 1.2"; "" in the document itself
     charset: str = "utf-8"  # of the text that is scanned, a WHATWG name
@@ -85,7 +102,7 @@ class Context(NamedTuple):
     # Matches references whose meaning in browsers depends on a charset that nothing states.
     unstated: re.Pattern[str] | None = None
     marks: Marks | None = None  # marks of saving programs in the text, if they were read already
-    resolve: Callable[[str], str] | None = None  # resolves against the base; None without one
+    resolve: BaseResolver | None = None  # resolves against the base; None without one
 
     def with_fields(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """Return this context with some fields changed; the profile has to stay the same."""
@@ -113,36 +130,49 @@ class Context(NamedTuple):
         if base is self.base:
             return self
         resolve = resolver(base.url, self.task.profile, self.encoding)
-        return tuple.__new__(
-            Context, (base, *self[1:-1], resolve)
-        )  # in half the time of `with_fields`
+        return self._replace(base=base, resolve=resolve)
 
     def in_utf_8(self) -> Context:
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
         return self if self.encoding == "utf-8" else self.with_fields(encoding="utf-8")
 
-    def with_task(self, task: Task) -> Context:
-        return tuple.__new__(
-            Context, (self.base, task, *self[2:])
-        )  # as `with_fields`, in half the time
+    def with_edits(self) -> Context:
+        """The context for a visit whose edits decide which references are rewritten."""
+        return self._replace(wanted=Wanted.ALL) if self.wanted.references_only else self
 
 
-def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+class BaseResolver:
+    """Resolves references against a base, which is prepared when the first one needs that.
+
+    What others prepare for the base is kept with it, by name.
+    """
+
+    __slots__ = ("_how", "_resolve", "ready")
+
+    def __init__(self, url: str, profile: Profile, encoding: str) -> None:
+        self._how = url, profile, encoding
+        self._resolve: Callable[[str], str] | None = None
+        self.ready: dict[object, Any] = {}
+
+    def __call__(self, reference: str) -> str:
+        return (self._resolve or self.prepared())(reference)
+
+    def prepared(self) -> Callable[[str], str]:
+        """Return the function itself, for many calls."""
+        if self._resolve is None:
+            self._resolve = prepared_base(*self._how).resolve
+        return self._resolve
+
+
+def resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
     """Return what resolves references against a base; None if the URL cannot be a base."""
     if not url:  # a new context has no base
         return None
     return _remembered(url)(url, profile, encoding)
 
 
-def prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    return None if unsuitable(url) else prepared_base(url, profile, encoding).resolve
+def _resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
+    return None if unsuitable(url) else BaseResolver(url, profile, encoding)
 
 
-_remembered: Final = cached_by_length(prepared)
-
-
-def resolved(base: str, profile: Profile, encoding: str, reference: str) -> str:
-    """Resolve a reference; the base is prepared when the first reference needs it."""
-    resolve = resolver(base, profile, encoding)
-    assert resolve is not None  # a plain base is always suitable
-    return resolve(reference)
+_remembered: Final = cached_by_length(_resolver)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import chain, islice, repeat, starmap
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
@@ -55,6 +55,26 @@ class Packed(NamedTuple):
 
 
 Outcome: TypeAlias = Reference | Note | Edit
+
+# What a visit yields at once, with offsets in its text. What the scanner made is a list of edits, a
+# list of finished links, or columns; what was visited one by one is a tuple.
+Batch: TypeAlias = "list[Any] | Packed | tuple[Outcome, ...]"
+
+
+def batched(items: Iterable[Outcome]) -> Iterator[Batch]:
+    """Yield items in batches, since taking them one by one takes as long as making them."""
+    rest = iter(items)
+    while batch := tuple(islice(rest, _AT_ONCE)):
+        yield batch
+
+
+# More would take too much memory while their texts are visited.
+_AT_ONCE: Final = 256
+
+
+def single(batches: Iterable[Batch]) -> Iterator[Any]:
+    """Yield the items of batches, none of which are columns."""
+    return chain.from_iterable(batches)
 
 
 def shift(items: Iterable[Outcome], offset: int) -> Iterator[Outcome]:

@@ -51,8 +51,8 @@ def visit_url(
     keeps: Callable[[str], Verdict | None] | None = None,
 ) -> Iterator[Outcome]:
     """Yield one URL as it was found, notes on it, and the edit that makes it absolute."""
-    task = context.task
-    if task.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
+    task, wanted = context.task, context.wanted
+    if wanted.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
     written = decode_inner(text[span.start : span.end])
     reference = clean(written)
@@ -65,9 +65,9 @@ def visit_url(
     elif task.policy.keep_templates:
         verdict = _with_placeholders(verdict, text, span, place)
     status, url, note = verdict
-    if status is Status.REWRITTEN and not pay(written, url, task.budget, context.depth):
+    if status is Status.REWRITTEN and not pay(written, url, context.budget, context.depth):
         status, url, note = Status.KEPT, None, None
-    if not task.edits_only or (status is Status.UNRESOLVED and note is None):
+    if not wanted.edits_only or (status is Status.UNRESOLVED and note is None):
         yield Reference(
             span,
             place.element,
@@ -85,7 +85,7 @@ def visit_url(
         note = unstated(reference, context) or placeholder or _climbing(reference, url, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
-    if status is Status.REWRITTEN and url is not None and not task.found_only:
+    if status is Status.REWRITTEN and url is not None and not wanted.references_only:
         yield smallest(written, _spelled(url, text, span, place), span)
 
 
@@ -230,7 +230,7 @@ class Verdict(NamedTuple):
 
 def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
     """Return what becomes of a reference; with `is_kept` it stays if it is relative."""
-    files, base = context.task.local_files, context.base.url
+    files, base = context.local_files, context.base.url
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
     if is_absolute(reference, context.task.profile, base) or (
@@ -248,15 +248,15 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
             return Verdict(status, placed.url, placed.note)
     if is_kept or is_chosen:
         return Verdict(Status.KEPT, _listed_url(reference, context, place))
-    if context.task.budget is not None and context.task.budget.is_spent:
+    if context.budget is not None and context.budget.is_spent:
         return Verdict(Status.REWRITTEN, None)  # `pay` refuses it
     return _resolved(reference, context, place)
 
 
 def _listed_url(reference: str, context: Context, place: Place) -> str | None:
     """What a reference that stays resolves to, if that is listed and the budget allows it."""
-    budget = context.task.budget
-    if context.task.edits_only or (budget is not None and budget.list_left < 0):
+    budget = context.budget
+    if context.wanted.edits_only or (budget is not None and budget.list_left < 0):
         return None
     url = _resolved(reference, context, place).url
     if budget is not None:

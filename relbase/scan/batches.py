@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from relbase.edit import Span
 from relbase.html.tokens import skipping
 from relbase.html.vocabulary import NONE_NAMED, Row, named_rows
+from relbase.results import Link
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
 from relbase.scan.binding import HELD, KIND, Scan, attribute_names, is_local
@@ -32,28 +34,20 @@ if TYPE_CHECKING:
 
 def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
-    task = context.task
-    policy = task.policy
+    policy, wanted = context.task.policy, context.wanted
     # The compiled scanner knows only the built-in tables.
     is_exact = binding.compiled is None or bool(policy.attributes)
-    if is_exact or not (task.edits_only or task.found_only):
+    if is_exact or not (wanted.edits_only or wanted.references_only):
         named = frozenset(named_of(policy))
-        return skipping(extended=policy.extended, absolute=task.edits_only, named=named)
-    if task.edits_only:
+        return skipping(extended=policy.extended, absolute=wanted.edits_only, named=named)
+    if wanted.edits_only:
         return _editing(context, binding.HTML_WALK)
     attributes = attribute_names(extended=policy.extended)
     listing = _listing_for(context, binding.HTML_WALK, attributes)
-    if task.link is None or context.depth or policy.keeper() is not None:
+    link = _LINKS.get(wanted)
+    if link is None or context.depth or policy.keeper() is not None:
         return listing
-    return _Linker(context, task.link, attributes, listing).scan
-
-
-def linking(
-    context: Context, link: type[tuple[Any, ...]]
-) -> Callable[[bytes], list[tuple[Any, ...]] | None]:
-    """Return what makes all links of a document, or None if the scanner cannot decide a place."""
-    attributes = attribute_names(extended=context.task.policy.extended)
-    return _Linker(context, link, attributes, None).whole
+    return _Linker(context, link, attributes, listing).scan
 
 
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
@@ -63,10 +57,10 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
     """Return a scanner for CSS with this base; None if every statement must be visited."""
-    task = context.task
-    if binding.compiled is None or not (task.edits_only or task.found_only):
+    wanted = context.wanted
+    if binding.compiled is None or not (wanted.edits_only or wanted.references_only):
         return None
-    if task.edits_only:
+    if wanted.edits_only:
         return _editing(context, binding.CSS_WALK)
     return _listing_for(context, binding.CSS_WALK, (attribute,), element)
 
@@ -112,7 +106,7 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return a scanner that makes the edits of plain references that the budget covers."""
     scan, prefixes, depth = priced_scan_for(context, walk), prefixes_of(context), context.depth
-    budget = context.task.budget or Budget(0)
+    budget = context.budget or Budget(0)
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(prefixes, text, *where)
@@ -124,6 +118,13 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
 
 
 # ---- what the compiled scanner lists
+
+
+# The types of what it makes.
+_LINKS: Final[Mapping[Wanted, type[tuple[Any, ...]]]] = {
+    Wanted.LINKS: Link,
+    Wanted.COLUMNS: Packed,
+}
 
 
 def _listing_for(
@@ -154,7 +155,7 @@ class _Linker:
         attributes: tuple[str, ...],
         listing: Callable[..., Any] | None,
     ) -> None:
-        self._budget = context.task.budget
+        self._budget = context.budget
         self._listing = listing
         self._links = _records(context, binding.LINKS_WALK)
         self._around = context.base, context.part
@@ -184,12 +185,6 @@ class _Linker:
             return (Packed(names, links, size, *self._around) if size else ()), at
         self._lines = tuple(lines)
         return links, at
-
-    def whole(self, text: bytes) -> list[tuple[Any, ...]] | None:
-        """All links of a text; None if the scanner cannot decide a place. Threads may share it."""
-        where = 0, len(text), False, False
-        links, at, *_ = self._made(text, where, {}, _FIRST_LINE, Budget(len(text)))
-        return None if at >= 0 else links
 
     def _made(
         self,
@@ -266,7 +261,7 @@ class _Lister:
         if edit is None:
             return Status.ABSOLUTE, written
         status, rest = Status.REWRITTEN, edit.until
-        budget, keeps = self._context.task.budget, self._keeps
+        budget, keeps = self._context.budget, self._keeps
         stays = written.startswith("#") and is_local(holds)
         if stays or (keeps is not None and keeps(written)):
             if budget is None or budget.list_left < 0:

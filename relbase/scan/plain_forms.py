@@ -139,14 +139,18 @@ def edits_on(
     return Prefixes(resolve, depth)
 
 
-_remembered: Final = cached_by_length(edits_on)
-
-
 def prefixes_of(context: Context) -> Prefixes:
-    if context.task.local_files is not None:  # references to files beside the page may stay
+    """Return what becomes of plain references in a context."""
+    resolve = context.resolve
+    # References to files beside the page may stay.
+    if resolve is None or context.local_files is not None:
         return NO_EDITS
-    url = context.base.url
-    return _remembered(url)(url, context.task.profile, context.resolve, context.depth)
+    key = Prefixes, context.depth
+    found: Prefixes | None = resolve.ready.get(key)
+    if found is None:
+        found = edits_on(context.base.url, context.task.profile, resolve, context.depth)
+        resolve.ready[key] = found
+    return found
 
 
 def walk_for(context: Context, walk: str, mode: int = binding.EDITS) -> Callable[..., Any]:

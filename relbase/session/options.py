@@ -19,6 +19,7 @@ from typing import (
 )
 
 from relbase.expressions import expression
+from relbase.html.own_base import POLICY_FIELD, base_uris
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.credentials import masked
@@ -28,6 +29,7 @@ from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
+    from relbase.bases.layers import Statement
     from relbase.notes import Note
     from relbase.savers.marks import LocalFiles
 
@@ -40,6 +42,7 @@ class URLObject(Protocol):
 
 
 URL = str | URLObject
+Fields = tuple[tuple[str, str], ...]
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 # A mapping from selectors to URLs, or a function from a message's header fields to a URL.
 MessageUrls: TypeAlias = (
@@ -52,19 +55,24 @@ KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"
 DEFAULT_POLICY: Final = Policy()
 
 
-class Arguments(TypedDict, total=False):
-    """The arguments of `rewrite`, which `links`, `base` and `entities` also take."""
+class OptionArguments(TypedDict, total=False):
+    """The arguments that many calls may share."""
 
-    url: URL | None
-    redirects: Iterable[URL]
     headers: Headers | None
     kind: Kind | KindName | None
-    name: str | None
     charset: str | None
     profile: Profile | ProfileName
     policy: Policy
     detect: bool
     message_urls: MessageUrls | None
+
+
+class Arguments(OptionArguments, total=False):
+    """The arguments of `rewrite`, which `links`, `base` and `entities` also take."""
+
+    url: URL | None
+    redirects: Iterable[URL]
+    name: str | None
 
 
 class Origin(NamedTuple):
@@ -76,41 +84,46 @@ class Origin(NamedTuple):
     local_files: LocalFiles | None = None
 
 
-class Call(NamedTuple):
-    """A call whose arguments have been checked."""
+class Header(NamedTuple):
+    """What the header fields of a document decide."""
 
-    url: str | None
-    redirects: tuple[str, ...]
-    fields: tuple[tuple[str, str], ...]
-    kind: Kind | None
-    name: str
-    charset: str | None
-    profile: Profile
-    policy: Policy
-    detect: bool
-    origin: Origin | None = None
+    type: str = ""  # the Content-Type that counts
+    policies: tuple[str, ...] = ()  # the `base-uri` of each Content-Security-Policy
+    stated: tuple[Statement, ...] = ()  # its base (RFC 1808 §3.2)
+    refused: tuple[Note, ...] = ()  # statements of a base that do not count
+    range: str | None = None  # the Content-Range, if the body is a part of the document
+
+
+NO_HEADER: Final = Header()
+
+
+class Options(NamedTuple):
+    """What a session is for: what arguments and header fields decide, whatever the document.
+
+    The header fields themselves are not kept: those of no two responses are the same.
+    """
+
+    kind: Kind | None = None
+    charset: str | None = None  # the label that was given
+    profile: Profile = Profile.RFC1808
+    policy: Policy = DEFAULT_POLICY
+    detect: bool = True
     message_urls: MessageUrlSource | None = None
+    header: Header = NO_HEADER
     examines: bool = False  # also checks XML that would not change, for `--check`
 
 
-def check(
-    data: bytes,
+def as_options(
     *,
-    url: URL | None = None,
-    redirects: Iterable[URL] = (),
     headers: Headers | None = None,
     kind: Kind | KindName | None = None,
-    name: str | None = None,
     charset: str | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
     message_urls: MessageUrls | None = None,
-) -> Call:
-    """Return the call; raise TypeError or ValueError whose text says how to fix it."""
-    as_data(data)
-    if name is not None:
-        check_text(name, "name", "give os.fspath(path)")
+) -> Options:
+    """Return the options; raise TypeError or ValueError whose text says how to fix them."""
     if charset is not None:
         check_text(charset, "charset", "give a label")
         if lookup(charset) is None:
@@ -119,17 +132,14 @@ def check(
     if not isinstance(detect, bool):
         raise TypeError(f"detect must be a bool, not {type(detect).__name__}: give True or False")
     known = as_profile(profile)
-    return Call(
-        None if url is None else as_url(url, profile=known),
-        as_redirects(redirects),
-        as_fields(headers),
+    return Options(
         None if kind is None else as_kind(kind),
-        name or "",
         charset,
         known,
         as_policy(policy),
         detect,
-        message_urls=None if message_urls is None else as_message_urls(message_urls, known),
+        None if message_urls is None else as_message_urls(message_urls, known),
+        NO_HEADER if headers is None else header_of(as_fields(headers)),
     )
 
 
@@ -295,7 +305,7 @@ _ADVICE: Final = (
 )
 
 
-def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
+def as_fields(headers: Headers | None) -> Fields:
     """Return the header fields as pairs; raise TypeError if they are not pairs of str."""
     if headers is None:
         return ()
@@ -309,3 +319,25 @@ def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
     if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
         raise TypeError("names and values of headers must be str: decode them first")
     return fields
+
+
+def header_of(fields: Fields) -> Header:
+    """Return what header fields decide."""
+    if not fields:
+        return NO_HEADER
+    from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
+    from relbase.containers.content_type import effective_type  # noqa: PLC0415
+    from relbase.containers.http import is_partial  # noqa: PLC0415
+
+    def values(name: str) -> list[str]:
+        return [value for field, value in fields if field.strip().lower() == name]
+
+    stated, refused = http_statements(fields)
+    ranges = values("content-range")
+    return Header(
+        effective_type(values("content-type")),
+        tuple(base_uris(values(POLICY_FIELD))),
+        tuple(stated),
+        tuple(refused),
+        ranges[0] if ranges and is_partial(None, ranges) else None,
+    )

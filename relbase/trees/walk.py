@@ -21,7 +21,7 @@ from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row, attributes_of
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Context, Task
+from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.session.options import DEFAULT_POLICY
@@ -59,11 +59,13 @@ class Walk:
         resolve_base_href: bool,
     ) -> None:
         self._budget = Budget(0)
-        task = Task(profile, policy, reader, budget=self._budget)
+        task = Task(profile, policy, reader)
         self._tree = tree
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, profile, tree.label)
-        self._around = outside._replace(task=task, sheets=cache(tree.has_sheets))
+        self._around = outside._replace(
+            task=task, budget=self._budget, sheets=cache(tree.has_sheets)
+        )
         base = self._around.base
         for element in islice(tree.bases(whole=True), int(resolve_base_href)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
@@ -317,12 +319,12 @@ class Walk:
     ) -> Value:
         """What a text becomes: one visit for edits and one for links, since each is fast."""
         before = self._budget.state()
-        items = list(visit(context.with_task(context.task._replace(edits_only=True))))
+        items = list(visit(context._replace(wanted=Wanted.EDITS)))
         if not items and not self._all:
             return Value(holder, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
-        outcomes = chain(visit(context.with_task(context.task._replace(found_only=True))), edits)
+        outcomes = chain(visit(context._replace(wanted=Wanted.REFERENCES)), edits)
         return self._value_of(element, holder, None, text, outcomes)
 
     def _value_of(

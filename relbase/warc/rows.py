@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from relbase.api import base, found_called, packed_called
+from relbase.api import base
 from relbase.expressions import regex
 from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
-from relbase.session.options import DEFAULT_POLICY, check
+from relbase.session import run
+from relbase.session.options import DEFAULT_POLICY
+from relbase.session.session import check
 from relbase.url.resolver import Profile, ProfileName
 from relbase.warc.writing import arguments
 
@@ -184,7 +186,7 @@ def link_rows(
     [('x', 'http://h/d/x', 'retrieval')]
     """
     call = check(**arguments(page, profile, policy), data=page.body)
-    return _rows(page, warc, found_called(page.body, call))
+    return _rows(page, warc, run.references(page.body, call))
 
 
 def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[LinkRow]:
@@ -201,7 +203,7 @@ def packed_rows(
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
     call = check(page.body, **arguments(page, profile, policy))
-    batches = packed_called(page.body, call)
+    batches = run.columns(page.body, call)
     for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
         if are_packed:
             yield from (_packed(page, warc, packed) for packed in cast("Any", group))

@@ -8,14 +8,13 @@ still made absolute, against the `xml:base` outside.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, plain_base
 from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, resolved
+from relbase.rewriting.context import BaseResolver
 from relbase.scan.plain_forms import Prefixes, simple_edits
 from relbase.url.resolver import Profile
 from relbase.values.syntaxes import trimmed
@@ -27,6 +26,7 @@ from relbase.xml.vocabulary import XML_BASE
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
+    from relbase.rewriting.context import Context
     from relbase.xml.well_formed import Flaw
 
     Resolve: TypeAlias = Callable[[str], str]
@@ -120,7 +120,7 @@ class Scopes:
             self.inside = self.stated if self.counts else self.inside
             return []
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
-        is_forgotten = not self.stated.task.edits_only or len(key[0]) > _REMEMBERED
+        is_forgotten = not self.stated.wanted.edits_only or len(key[0]) > _REMEMBERED
         self.stated, notes = state(self._text, stated, source, self.stated)
         # XML Base 2 §3: unlike `<base>`, it may be relative.
         held = self.stated.base.source == source
@@ -151,7 +151,7 @@ class Scopes:
         edits = self._plain.get(url)
         if edits is None:
             profile = outer.task.profile
-            resolve = partial(resolved, url, profile, outer.encoding)
+            resolve = BaseResolver(url, profile, outer.encoding)
             edits = simple_edits(url, profile, resolve, outer.depth)
             if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
                 edits = Prefixes(resolve, outer.depth)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, consume
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
     """The items of an XML document; none of them changes it if it is not sound."""
-    task = around.task
-    before = None if task.budget is None else task.budget.state()
+    wanted, budget = around.wanted, around.budget
+    before = None if budget is None else budget.state()
     visit = Visit(text, around)
     items = visit.items()
     waiting, is_asked = _begun(items)
-    is_reported = is_asked or (task.examines and task.edits_only)
-    if task.edits_only and not is_reported:
+    is_reported = is_asked or wanted is Wanted.EXAMINED
+    if wanted.edits_only and not is_reported:
         yield from consume(waiting)
         return
     unsound, flaws, end = visit.soundness
@@ -45,10 +46,10 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
         return
     if is_reported:
         yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
-    if not task.edits_only:
+    if not wanted.edits_only:
         yield from _unchanged(both)
-    if task.budget is not None and before is not None:
-        task.budget.restore(before)  # none of the edits is made
+    if budget is not None and before is not None:
+        budget.restore(before)  # none of the edits is made
 
 
 # How many items may wait for the first one that changes something.

@@ -153,7 +153,7 @@ class Items:
         if item is not None and stated_at <= item.end:
             if task.policy.item_links:
                 return visit(slot, self._on_link(item, slot, context))
-            if task.edits_only:
+            if context.wanted.edits_only:
                 return self._compared(slot, context, visit)
         return visit(slot, context)
 
@@ -297,7 +297,7 @@ def _of_item(
     if context.task.policy.item_links:
         return visit_value(inner, context.with_base(context.established(link)[0]), place)
     items = visit_value(inner, context, place)
-    if not context.task.edits_only or context.resolve is None:
+    if not context.wanted.edits_only or context.resolve is None:
         return items
     outcomes = list(items)
     edits = (item for item in outcomes if isinstance(item, Edit))

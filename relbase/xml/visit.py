@@ -20,6 +20,7 @@ from relbase.html.visit import base_late, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import (
     Outcome,
     Reference,
@@ -28,6 +29,7 @@ from relbase.rewriting.outcomes import (
     lower_plain,
     lowered,
     plain_in_quotes,
+    single,
 )
 from relbase.rewriting.reference import Place, on_codebase, pay
 from relbase.scan import binding
@@ -84,7 +86,7 @@ class Visit:
         self._readable = without_bad(text, "\udcff")
         self._scan: Callable[..., Any] | None = None
         task = around.task  # which may have to see each reference
-        is_asked = task.local_files is not None or task.policy.keeper() is not None
+        is_asked = around.local_files is not None or task.policy.keeper() is not None
         self._may_enter = not is_asked and not task.policy.item_links
 
     @cached_property
@@ -119,7 +121,7 @@ class Visit:
 
     def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
         task = self._around.task
-        if not task.edits_only or self._base_at:
+        if not self._around.wanted.edits_only or self._base_at:
             return None, None
         if binding.compiled is None:
             return (None if task.policy.xml_rows else skip), None  # it knows only the tables
@@ -148,7 +150,7 @@ class Visit:
         context = self._scopes.inside
         assert context is not None
         edits, at = scanned.edits, 0
-        budget = context.task.budget
+        budget = context.budget
         written = [edit for edit in edits if _is_written(edit)] if scanned.has_flaws else edits
         is_charged = budget and not budget.spend_on_all(written)
 
@@ -270,15 +272,15 @@ class Visit:
     def _in_doubt(
         self, slot: Slot, raw: bytes, context: Context, doubtful: Sequence[int]
     ) -> Iterable[Outcome]:
-        task = context.task._replace(edits_only=False, found_only=False)
+        both = context._replace(wanted=Wanted.ALL)
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
             trial = None
-            if task.budget:
+            if context.budget:
                 trial = Budget(len(raw))
-                trial.list_left = task.budget.list_left
-            items = self._read(slot, raw, context.with_task(task._replace(budget=trial)))
+                trial.list_left = context.budget.list_left
+            items = self._read(slot, raw, both._replace(budget=trial))
             return _without(items, doubtful, context, trial)
-        tried = self._read(slot, raw, context.with_task(task._replace(budget=None)))
+        tried = self._read(slot, raw, both._replace(budget=None))
         if any(isinstance(item, Edit) for item in tried):
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
         return self._read(slot, raw, context)
@@ -299,8 +301,8 @@ class Visit:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
-            bring = lower if context.task.found_only else lowered
-            return bring(self._html(view.inner, self._in_html), view, value.start)
+            bring = lower if context.wanted.references_only else lowered
+            return bring(single(self._html(view.inner, self._in_html)), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
             return lower(visit_value(view.inner, context, place), view, value.start)
@@ -313,7 +315,7 @@ class Visit:
 
     def _kept(self, slot: Slot, context: Context) -> Iterator[Reference]:
         span = Span(slot.value.start, slot.value.end)
-        if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
+        if not self._around.wanted.edits_only and isinstance(slot.row.syntax, Syntax):
             yield Reference(
                 span,
                 shown(slot.element),
@@ -358,7 +360,7 @@ def _without(
     edits: list[Edit] = []
     left: list[Span] = []
     is_noted = False
-    budget = context.task.budget
+    budget = context.budget
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
@@ -376,7 +378,7 @@ def _without(
                     is_noted = True
                     yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
                 item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
-            if not context.task.edits_only or item.status is Status.UNRESOLVED:
+            if not context.wanted.edits_only or item.status is Status.UNRESOLVED:
                 yield item
     if budget and trial:
         budget.list_left = trial.list_left

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from click.testing import CliRunner, Result
 
 import relbase
-from relbase import api
 from relbase.cli import group
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 PROGRAM = [sys.executable, "-m", "relbase"]
 
@@ -47,13 +46,13 @@ def told(status: int, *arguments: str | os.PathLike[str], stdin: bytes = b"") ->
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[bytes], object]) -> None:
     """Do something whenever a document is about to be rewritten; it gets the document."""
-    real = api.rewrite_called
+    real = relbase.session.run.rewrite
 
     def acting(data: bytes, call: Call) -> relbase.Result:
         act(data)
         return real(data, call)
 
-    monkeypatch.setattr(api, "rewrite_called", acting)
+    monkeypatch.setattr("relbase.session.run.rewrite", acting)
 
 
 def program(

@@ -22,7 +22,8 @@ from running import done, run, told
 
 from relbase import api, storage
 from relbase.cli import archives, streams
-from relbase.warc import Fault, Page, pages, rows, writing
+from relbase.session import run as session_run
+from relbase.warc import Fault, Page, pages, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -148,7 +149,7 @@ def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPa
         return called
 
     monkeypatch.setattr(writing, "rewrite", broken(api.rewrite))
-    monkeypatch.setattr(rows, "found_called", broken(api.found_called))
+    monkeypatch.setattr("relbase.session.run.references", broken(session_run.references))
     output = Path("out.warc.gz")
     assert "RuntimeError: oops [defect]" in told(3, "rewrite", crawl, "-o", output, "--all-status")
     assert [page.url for page in made(output)] == ["http://h/f/"]

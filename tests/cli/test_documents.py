@@ -9,7 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import relbase
-from relbase import Edit, Reason, api
+from relbase import Edit, Reason
 from relbase.cli import options
 from relbase.cli.documents import (
     InputDocument,
@@ -23,7 +23,8 @@ from relbase.cli.documents import (
 from relbase.cli.files import Input, OpenInput
 from relbase.containers import mbox
 from relbase.results import Result
-from relbase.session.options import check as called
+from relbase.session import run
+from relbase.session.session import check as called
 
 SETTINGS = options.Settings(
     None, (), (), None, None, relbase.Profile.RFC1808, relbase.Policy(), detect=True, strict=False
@@ -122,14 +123,14 @@ CALL = called(PAGE, url="http://h/")
 
 
 def result(data: bytes, *edits: Edit) -> Result:
-    good = api.rewrite_called(PAGE, CALL)
+    good = run.rewrite(PAGE, CALL)
     return Result(data, edits, (), base=lambda: good.base, links=tuple)
 
 
 def test_a_good_one() -> None:
-    verify(PAGE, api.rewrite_called(PAGE, CALL), CALL)
+    verify(PAGE, run.rewrite(PAGE, CALL), CALL)
     mail = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3Dx>"
-    verify(mail, api.rewrite_called(mail, called(mail, url="http://h/")), called(mail))
+    verify(mail, run.rewrite(mail, called(mail, url="http://h/")), called(mail))
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import pytest
 from running import done, meanwhile, run, told
 
-from relbase import api
+import relbase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.results import Result
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
 DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
@@ -205,13 +205,13 @@ def test_a_fault_leaves_what_was_there(
 def test_a_rewriting_that_fails_the_self_check_is_not_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = api.rewrite_called
+    real = relbase.session.run.rewrite
 
     def wrong(data: bytes, call: Call) -> Result:
         result = real(data, call)
         return result._replace(data=result.data.replace(b"<p>", b"<b>"))
 
-    monkeypatch.setattr(api, "rewrite_called", wrong)
+    monkeypatch.setattr("relbase.session.run.rewrite", wrong)
     Path("out.html").write_bytes(b"old")
     for where in (["-i"], ["-o", "out.html"]):
         reported = told(5, "rewrite", "page.html", *URL, *where)

@@ -19,7 +19,7 @@ from relbase.cli.documents import InputDocument
 from relbase.cli.findings import diff
 from relbase.cli.streams import Collected, Verbosity
 from relbase.edit import Edit, splice
-from relbase.session.options import check
+from relbase.session.session import check
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

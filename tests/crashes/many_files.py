@@ -32,16 +32,16 @@ _MARGIN: Final = 6 * LARGE + (32 << 20)
 # The command line, but for a page that kills a child, and is an error in the process itself.
 PROGRAM: Final = """
 import multiprocessing, os, signal, sys
-from relbase import pipeline
+from relbase.session import run
 from relbase.cli import main
-rewrite_called = pipeline.rewrite_called
+rewrite = run.rewrite
 def poisoned(data, call):
     if b"poison" in data:
         if multiprocessing.parent_process() is None:
             raise MemoryError
         os.kill(os.getpid(), signal.SIGKILL)
-    return rewrite_called(data, call)
-pipeline.rewrite_called = poisoned
+    return rewrite(data, call)
+run.rewrite = poisoned
 main()
 """
 

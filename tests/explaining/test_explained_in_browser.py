@@ -10,7 +10,7 @@ from served import Answer, Site
 
 from relbase import explain
 from relbase.explaining.page import index, page
-from relbase.session.options import check
+from relbase.session.session import check
 
 HOST: Final = "http://explained.example.com.test/"
 MAILS: Final = Path(__file__).parents[2] / "fixtures" / "mail"

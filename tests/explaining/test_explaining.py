@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from relbase import Policy, Profile, entities, explain, links, rewrite
 from relbase.explaining import references
 from relbase.explaining.page import index, page
-from relbase.session.options import check
+from relbase.session.session import check
 
 URL: Final = "http://h.example/a/p.html?x"
 PAGE: Final = b"""<base href="/d/e/"><a href="../x?a=1&amp;b=2">one</a>

@@ -17,6 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.mail.allowed_edits import MAX_LINE, only_allowed
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import split_edits
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def fitted(
     data: bytes, edits: list[Edit], boundaries: Sequence[bytes], eol: bytes = b"\n"
 ) -> tuple[list[Edit], list[Note]]:
     part = walk(b"")[0]._replace(boundaries=tuple(boundaries))
-    context = cast("Context", SimpleNamespace(part="", task=SimpleNamespace(edits_only=False)))
+    context = cast("Context", SimpleNamespace(part="", wanted=Wanted.ALL))
     entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
     kept: list[Edit] = []
     notes = list(split_edits(only_allowed(entity, Span(0, len(data)), edits), kept))

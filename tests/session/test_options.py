@@ -20,7 +20,8 @@ import yarl
 import relbase
 import relbase.grammar
 from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
-from relbase.session.options import Call, KindName, as_kind, check
+from relbase.session.options import NO_HEADER, Header, KindName, as_kind
+from relbase.session.session import Call, check
 from relbase.url.resolver import ProfileName
 
 # (arguments, the error, what its text says to do)
@@ -181,7 +182,7 @@ def test_what_is_no_string_is_answered_with_what_to_give(value: Any) -> None:
 
 
 GOOD: list[tuple[dict[str, Any], dict[str, Any]]] = [
-    ({}, {"url": None, "redirects": (), "fields": (), "kind": None, "charset": None}),
+    ({}, {"url": None, "redirects": (), "header": NO_HEADER, "kind": None, "charset": None}),
     ({"kind": "css"}, {"kind": Kind.CSS}),
     ({"kind": Kind.MBOX}, {"kind": Kind.MBOX}),
     ({"profile": "whatwg"}, {"profile": Profile.WHATWG}),
@@ -195,19 +196,20 @@ GOOD: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"url": httpx.URL("http://h.example/d")}, {"url": "http://h.example/d"}),
     ({"redirects": [yarl.URL("x"), httpx.URL("/y")]}, {"redirects": ("x", "/y")}),
     ({"redirects": iter(["x", "y"])}, {"redirects": ("x", "y")}),
-    ({"headers": None}, {"fields": ()}),
-    ({"headers": {}}, {"fields": ()}),
-    ({"headers": {"Base": "x"}}, {"fields": (("Base", "x"),)}),
-    ({"headers": MappingProxyType({"Base": "x"})}, {"fields": (("Base", "x"),)}),
-    ({"headers": [("A", "x"), ("A", "y")]}, {"fields": (("A", "x"), ("A", "y"))}),
-    ({"headers": iter([["A", "x"]])}, {"fields": (("A", "x"),)}),
+    ({"headers": None}, {"header": NO_HEADER}),
+    ({"headers": {}}, {"header": NO_HEADER}),
+    ({"headers": {"X-Base": "x"}}, {"header": NO_HEADER}),
+    ({"headers": MappingProxyType({"Content-Type": "x"})}, {"header": Header("x")}),
+    ({"headers": [("Content-Type", "a/x"), ("Content-Type", "a/y")]}, {"header": Header("a/y")}),
+    ({"headers": iter([["Content-Type", "x"]])}, {"header": Header("x")}),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "expected"), GOOD)
 def test_a_good_call(arguments: dict[str, Any], expected: dict[str, Any]) -> None:
     call = check(b"", **arguments)
-    assert {name: getattr(call, name) for name in expected} == expected
+    found = {**call._asdict(), **call.options._asdict()}
+    assert {name: found[name] for name in expected} == expected
     assert isinstance(call, Call)
 
 

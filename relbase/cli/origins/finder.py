@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase import api
 from relbase.bases.layers import found_url, retrieval
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
@@ -23,10 +22,13 @@ from relbase.expressions import expression
 from relbase.formats.rows import FORMATS
 from relbase.notes import Note, Reason
 from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, read_marks
-from relbase.session.opening import kind_of_call
-from relbase.session.options import Call, Origin
+from relbase.session import run
+from relbase.session.options import Origin
 from relbase.url.credentials import masked
 from relbase.url.resolver import Profile
+
+if TYPE_CHECKING:
+    from relbase.session.session import Call
 
 
 class Origins(NamedTuple):
@@ -153,7 +155,7 @@ class Finder:
 
     def call(self, call: Call, found: FoundUrl, source: OpenInput, data: bytes) -> Call:
         is_piped = source.name == STDIN and self.origins.local is None
-        row = FORMATS[kind_of_call(call, data)]
+        row = FORMATS[call.kind_of(data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else NONE
         if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
@@ -205,7 +207,7 @@ class Finder:
         base = _opened_base(call, path, data)
         if not base.startswith("file:"):
             return None
-        final, _ = retrieval(found.url, call.redirects, call.profile)
+        final, _ = retrieval(found.url, call.redirects, call.options.profile)
         # With `keep`, links to the page itself are not counted as links with a known URL.
         own = path if local != "keep" else "", final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
@@ -261,10 +263,9 @@ def _opened_base(call: Call, path: str, data: bytes) -> str:
     opened = f"file:///{paths.quoted(steps, '/:')}"
     if _may_have_base.search(data) is None:
         return opened
-    as_file = call._replace(
-        url=opened, redirects=(), profile=Profile.WHATWG, detect=False, origin=None
-    )
-    (first, *_) = api.entities_called(data, as_file)
+    as_file = call._replace(url=opened, redirects=(), origin=None)
+    as_file = as_file.with_options(profile=Profile.WHATWG, detect=False)
+    (first, *_) = run.entities(data, as_file)
     return first.base.url
 
 

@@ -13,19 +13,19 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from relbase import api
 from relbase.cli.origins.paths import INDEXES, Mirror, quoted, unquoted
 from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import Status
 from relbase.savers.marks import LocalFile, LocalFiles
+from relbase.session import run
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from relbase.results import Link
-    from relbase.session.options import Call
+    from relbase.session.session import Call
 
 Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
 
@@ -260,8 +260,8 @@ def undone(call: Call, data: bytes, original: bytes, places: LocalFiles) -> Loca
 
 
 def _links(call: Call, data: bytes) -> Iterator[Link]:
-    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
-    return api.links_called(data, bare)
+    bare = call._replace(origin=None).with_options(detect=False, profile=Profile.WHATWG)
+    return run.links(data, bare)
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:

@@ -1,0 +1,144 @@
+"""What each function of the library does with a document, by a call that has been checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from relbase.bases.layers import Base, Layer
+from relbase.edit import Edit, PackedEdits, are_dense
+from relbase.notes import Note, Reason
+from relbase.results import Entity, Link, Notes, Result
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Wanted
+from relbase.rewriting.outcomes import Batch, Packed, Reference, Status
+from relbase.savers.marks import Unarchived
+from relbase.scan.binding import spliced
+from relbase.url.credentials import masked
+
+if TYPE_CHECKING:
+    from relbase.session.session import Call, Input
+
+
+def rewrite(data: bytes, call: Call) -> Result:
+    """Rewrite a document, as `relbase.rewrite` does."""
+    given = call.opened(data)
+    notes = Notes(given.notes)
+    edits = _edits(given, notes, Wanted.EXAMINED if call.options.examines else Wanted.EDITS)
+    output = spliced(data, edits)
+    if edits and given.document.moves_charset(output, given.label):
+        notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
+    return Result(
+        output,
+        edits,
+        notes.collected(),
+        base=partial(base, data, call),  # module functions, so that a Result can be pickled
+        links=partial(links, data, call),
+    )
+
+
+def entities(data: bytes, call: Call) -> Iterator[Entity]:
+    """Return an iterator over the tree of entities."""
+    given = call.opened(data)
+    return given.document.entities(given.type)
+
+
+def base(data: bytes, call: Call) -> Base:
+    """Return the base of a document."""
+    return call.opened(data).document.base()
+
+
+def references(data: bytes, call: Call) -> Iterator[Reference]:
+    """Yield every reference, as `links` does, but without its line and column."""
+    for batch in _visit(call.opened(data), Wanted.REFERENCES):
+        yield from (item for item in batch if isinstance(item, Reference))
+
+
+def columns(data: bytes, call: Call) -> Iterator[Reference | Packed]:
+    """Yield every reference, as `references` does, or many at once as columns."""
+    given = call.opened(data)
+    wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
+    for batch in _visit(given, wanted):
+        if isinstance(batch, Packed):
+            yield batch
+        else:
+            yield from (item for item in batch if isinstance(item, Reference))
+
+
+def links(data: bytes, call: Call) -> Iterator[Link]:
+    """Return an iterator over every reference with its place."""
+    return chain.from_iterable(_links(data, call))
+
+
+def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
+    line, line_start, at = 1, 0, 0
+    given = call.opened(data)
+    data = given.document.data
+    wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
+    for batch in _visit(given, wanted):
+        if type(batch) is list:  # the scanner made them
+            yield batch
+            last: Link = batch[-1]
+            line, at = last.line, last.span.start
+            line_start = at - last.column + 1
+            continue
+        made: list[Link] = []
+        for item in batch:
+            if not isinstance(item, Reference):
+                continue
+            span, element, attribute, syntax, written, url, against, status, part = item
+            if lines := data.count(b"\n", at, span.start):
+                line += lines
+                line_start = data.rfind(b"\n", at, span.start) + 1
+            at = span.start
+            place = span, line, at - line_start + 1
+            what = part, element, attribute, syntax, written, url, against
+            made.append(Link(*what, *place, status))
+        yield made
+
+
+def _visit(given: Input, wanted: Wanted) -> Iterator[Batch]:
+    """Yield what an input holds, with offsets in its bytes, and at last the note on growth."""
+    document = given.document
+    budget = Budget(len(document.data))
+    # Absolute references can be passed over, unless a web archive may have written them.
+    if isinstance(document.context.local_files, Unarchived):
+        wanted = Wanted.ALL
+    yield from document.batches(wanted, budget)
+    if note := budget.note(document.context.part):
+        yield (note,)
+
+
+def _edits(given: Input, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
+    edits: list[Edit] | PackedEdits = []
+    left, against = 0, None
+    for batch in _visit(given, wanted):
+        if type(batch) is list:  # the scanner made them
+            edits.extend(batch)
+        else:
+            edits.extend([item for item in batch if type(item) is Edit])
+            for item in batch:
+                if isinstance(item, Note):
+                    notes.add(item)
+                elif isinstance(item, Reference) and item.status is Status.UNRESOLVED:
+                    left += 1
+                    against = against or item.base
+        if isinstance(edits, list) and are_dense(edits):
+            edits = PackedEdits(edits)
+    if against is not None:
+        text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
+        why = given.document.format.advice
+        if against.url:
+            why = f"none can be resolved against {masked(against.url)[:200]!r}"
+        elif against.layer is not Layer.NONE:
+            why = f"a program has yet to fill in the placeholder in {against.source}"
+        notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))
+    return edits
+
+
+_MOVED: Final = (
+    "the links before <meta charset> grew so that browsers no longer find it in the first 1024 "
+    "bytes: give the charset in the Content-Type when you publish the document"
+)

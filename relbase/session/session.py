@@ -1,0 +1,248 @@
+"""Opens documents: decides their kind, reads them, and finds the base around them.
+
+A `Session` has ready what the options of calls decide. It remembers the bases around documents for
+a few URLs. It is frozen otherwise, so threads may share it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
+
+from relbase.bases.layers import UNKNOWN, Statement, establish, retrieval
+from relbase.expressions import expression
+from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
+from relbase.formats.rows import FORMATS
+from relbase.kind import Kind
+from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context, Task
+from relbase.savers.marks import NONE, LocalFile, Marks, Unarchived
+from relbase.session.options import (
+    URL,
+    OptionArguments,
+    Options,
+    Origin,
+    as_data,
+    as_options,
+    as_redirects,
+    as_url,
+)
+from relbase.url.step import check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relbase.formats.document import Document
+
+
+class Input(NamedTuple):
+    document: Document  # the input, opened
+    type: str  # its media type
+    label: str | None  # the charset label that it came with
+    notes: tuple[Note, ...]  # on the base around it, and on how it was opened
+
+
+class Around(NamedTuple):
+    """What applies to a document from outside: a context with its base, and notes on that."""
+
+    context: Context
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What calls with the same options share."""
+
+    options: Options
+    type: str = field(init=False, compare=False)  # of the header, without parameters
+    label: str | None = field(init=False, compare=False)  # of the charset, if one is stated
+    _outside: Context = field(init=False, compare=False, repr=False)
+    _around: dict[tuple[str | None, tuple[str, ...]], Around] = field(
+        init=False, compare=False, repr=False
+    )
+
+    def __post_init__(self) -> None:
+        options, type_ = self.options, self.options.header.type
+        stated = _charset_value.search(type_) if type_ else None
+        task = Task(
+            *(options.profile, options.policy, reader, options.detect, name_may_hold),
+            options.message_urls,
+        )
+        outside = Context(
+            UNKNOWN,
+            task,
+            policies=options.header.policies,
+            marks=NONE if options.detect else None,
+        )
+        ready: dict[str, object] = {
+            "type": type_.partition(";")[0].strip().lower(),
+            "label": options.charset or (stated and stated[1]),
+            "_outside": outside,
+            "_around": {},
+        }
+        for name, value in ready.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return session_of, (self.options,)
+
+    def kind_of(self, data: bytes, name: str) -> Recognized:
+        """Return the kind of a document, and notes on that."""
+        options, part = self.options, self.options.header.range
+        if part is None:
+            return recognized(options.kind, options.header.type, name, data)
+        # It is not read: what precedes it may decide its base.
+        text = f"it is a part of a document (Content-Range: {part[:40]}): left unchanged"
+        return Kind.OTHER, (Note(Reason.BODY_PARTIAL, "", None, text),)
+
+    def opened(self, data: bytes, call: Call) -> Input:
+        """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
+        kind, notes = self.kind_of(data, call.name)
+        row = FORMATS[kind]
+        around = self._known_around(call)
+        document = row.read(data, self.label, around.context)
+        if self.options.detect and (marks := document.marks()) is not NONE:
+            around = self._made_around(call, marks)
+            context = document.context.with_base(around.context.base)
+            context = context._replace(marks=marks, local_files=around.context.local_files)
+            document = document._replace(context=context)
+        noted = (*around.notes, *document.notes, *notes)
+        return Input(document, self.type or row.types[0], self.label, noted)
+
+    def _known_around(self, call: Call) -> Around:
+        if call.origin is not None:
+            return self._made_around(call, NONE)
+        key = call.url, call.redirects
+        around = self._around.get(key)
+        if around is None:
+            around = self._made_around(call, NONE)
+            # A hostile URL may be as long as its document, and must not stay in memory.
+            if sum(map(len, (call.url or "", *call.redirects))) <= _LONGEST:
+                if len(self._around) >= _FEW:
+                    self._around.clear()
+                self._around[key] = around
+        return around
+
+    def _made_around(self, call: Call, marks: Marks) -> Around:
+        """The base around a document, from its header, its retrieval URL, or its marks."""
+        header, profile, origin = self.options.header, self.options.profile, call.origin
+        retrieved, remarks = retrieval(call.url, call.redirects, profile)
+        refused = origin.notes if origin else ()
+        local_files = origin.local_files if origin else None
+        if origin is not None and not call.redirects:
+            retrieved = [stated._replace(source=origin.source) for stated in retrieved]
+        if not isinstance(local_files, Unarchived):
+            remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
+        if not retrieved:  # otherwise, the faults of weaker statements do not matter
+            refused = tuple(dict.fromkeys((*refused, *marks.notes)))
+            if marks.pages:
+                retrieved, local_files = list(marks.pages), _beside
+                remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
+        base, notes = establish(retrieved, UNKNOWN, profile=profile)
+        base, more = establish(header.stated, base, profile=profile)
+        refused = (*header.refused, *refused)
+        if refused:
+            base = replace(base, refused=(*refused, *base.refused))
+        context = self._outside.with_base(base)
+        if local_files is not None:
+            context = context._replace(local_files=local_files)
+        return Around(context, (*remarks, *notes, *refused, *more))
+
+
+class Call(NamedTuple):
+    """A call whose arguments have been checked: a session, and where one document comes from."""
+
+    session: Session
+    url: str | None = None
+    redirects: tuple[str, ...] = ()
+    name: str = ""
+    origin: Origin | None = None
+
+    @property
+    def options(self) -> Options:
+        return self.session.options
+
+    def with_options(self, **changes: Any) -> Call:  # noqa: ANN401 (of the options' types)
+        """Return this call with other options of its session."""
+        return self._replace(session=session_of(self.options._replace(**changes)))
+
+    def kind_of(self, data: bytes) -> Kind:
+        return self.session.kind_of(data, self.name)[0]
+
+    def opened(self, data: bytes) -> Input:
+        return self.session.opened(data, self)
+
+
+# Of the bases around documents. The pages of a site have different URLs, but few at a time.
+_FEW: Final = 16
+_LONGEST: Final = 1 << 12
+
+_few_sessions: Final = lru_cache(maxsize=16)(Session)
+
+
+def session_of(options: Options) -> Session:
+    """Return a session with these options, which may be one that was used before."""
+    try:
+        return _few_sessions(options)
+    except TypeError:  # a mapping of messages has no hash
+        return Session(options)
+
+
+def check(
+    data: bytes,
+    *,
+    url: URL | None = None,
+    redirects: Iterable[URL] = (),
+    name: str | None = None,
+    **options: Unpack[OptionArguments],
+) -> Call:
+    """Return the call; raise TypeError or ValueError whose text says how to fix it."""
+    as_data(data)
+    if name is not None:
+        check_text(name, "name", "give os.fspath(path)")
+    checked = as_options(**options)
+    return Call(
+        session_of(checked),
+        None if url is None else as_url(url, profile=checked.profile),
+        as_redirects(redirects),
+        name or "",
+    )
+
+
+_KEPT: Final = (
+    "the page's URL was found in the page itself: references that do not begin with a slash may "
+    "lead to files saved beside it, and are left unchanged; give the URL to make them absolute"
+)
+
+
+def _beside(reference: str, element: str) -> LocalFile | None:
+    """Keep each reference that may lead to a file beside the page; no file is looked at."""
+    leads_away = reference.startswith(("/", "\\")) and element != "base"
+    return None if leads_away else LocalFile()
+
+
+def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
+    return [
+        Note(
+            Reason.MARK_DISAGREES,
+            "",
+            mark.span,
+            f"{mark.source} says {mark.value[:200]!a}: {url.value[:200]!a} counts ({url.source})",
+        )
+        for url in counted
+        for mark in marks.pages
+        if _bare(mark.value) != _bare(url.value)
+    ]
+
+
+def _bare(url: str) -> str:
+    """A URL without what does not matter here: its scheme, escapes, and slashes at its end."""
+    from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
+
+    return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
+
+
+# Content-Type: text/html; charset="utf-8"
+_charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
