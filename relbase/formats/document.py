@@ -79,21 +79,52 @@ class Format(NamedTuple):
     # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 
-    def read(self, data: bytes, label: str | None, context: Context) -> Document:
-        """Open a document: find its charset and the text to scan."""
+    def text_of(self, data: bytes, label: str | None) -> DecodedText:
+        """Find the charset of a document, and the text to scan."""
         if self.charset is None:
-            return Document(self, data, data, None, None, context)
-        charset = read_charset(data, label, self.charset)
-        if why := _unreadable(data, charset):
+            return DecodedText(data)
+        found = read_charset(data, label, self.charset)
+        if why := _unreadable(data, found):
+            return DecodedText(data, found=found, fault=why)
+        view, name = self.view(data, found.name), found.name
+        unstated = _unstated(data) if found.source in _GUESSED else None
+        if view is None:
+            return DecodedText(data, None, found, name, name, unstated)
+        return DecodedText(view.inner, view, found, "utf-8", name, unstated)
+
+    def document(self, data: bytes, decoded: DecodedText, context: Context) -> Document:
+        text, view, found, _, _, _, why = decoded
+        notes: tuple[Note, ...] = ()
+        if why:
             note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
-            return Document(self, data, data, None, charset, context, (note,))
-        view = self.view(data, charset.name)
-        inside = context.with_fields(
-            charset=charset.name if view is None else "utf-8",
-            encoding=charset.name,
-            unstated=_unstated(data, charset),
+            notes = (note,)
+        return Document(self, data, text, view, found, context, notes)
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Document:
+        """Open a document inside another, which has the context."""
+        decoded = self.text_of(data, label)
+        return self.document(data, decoded, decoded.context_in(context))
+
+
+class DecodedText(NamedTuple):
+    """The text of a document, and what its charset decides."""
+
+    text: bytes  # what is visited: the bytes of the document, or the text that the view shows
+    view: View | None = None  # shows the text; None if the bytes themselves are visited
+    found: Charset | None = None  # the charset of the document; None if the kind has none
+    charset: str = ""  # of the text; "" if the charset is none that is read
+    encoding: str = ""  # of the document
+    # Matches references whose meaning depends on a charset that nothing states.
+    unstated: re.Pattern[str] | None = None
+    fault: str = ""  # why it cannot be read
+
+    def context_in(self, around: Context) -> Context:
+        """Return the context of the text, whose document has a context around it."""
+        if not self.charset:
+            return around
+        return around.with_fields(
+            charset=self.charset, encoding=self.encoding, unstated=self.unstated
         )
-        return Document(self, data, data if view is None else view.inner, view, charset, inside)
 
 
 class Document(NamedTuple):
@@ -177,10 +208,8 @@ def _unreadable(data: bytes, charset: Charset) -> str:
     return ""
 
 
-def _unstated(data: bytes, charset: Charset) -> re.Pattern[str] | None:
+def _unstated(data: bytes) -> re.Pattern[str]:
     """An expression for references whose meaning depends on the charset, if none is stated."""
-    if charset.source not in _GUESSED:
-        return None
     return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
 
 

@@ -96,11 +96,12 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
     """Return the kind of a document, as given or by its type, its name, or its bytes; and notes."""
     if kind is not None:
         return kind, ()
-    typed = _type_of_bytes(content_type, data)
-    found = typed or kind_of_file(name, data)
+    typed = _type_of_bytes(content_type, data) if content_type else None
+    found = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
+    doubts = _doubts(name, data) if name and typed is None else ()
     if data and FORMATS[found].visit is None:
-        return found, (_passed_note(content_type, name, data), *_doubts(typed, name, data))
-    return found, _doubts(typed, name, data)
+        return found, (_passed_note(content_type, name, data), *doubts)
+    return found, doubts
 
 
 def _passed_note(type_: str, name: str, data: bytes) -> Note:
@@ -120,9 +121,9 @@ def _passed_note(type_: str, name: str, data: bytes) -> Note:
 _SHOWN: Final = 40
 
 
-def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
+def _doubts(name: str, data: bytes) -> tuple[Note, ...]:
     """The note on a file whose name decides (rule 15), although its bytes suggest another kind."""
-    kind = kind_of_name(name) if typed is None else None
+    kind = kind_of_name(name)
     if kind is None or FORMATS[kind].is_judged:
         return ()
     row = FORMATS[kind]

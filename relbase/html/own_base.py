@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -69,18 +68,33 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
-    sheets = cache(partial(tokens.has_sheets, text))  # searches only when it is called
+    sheets = _Sheets(text)
     stated = None if attribute is None else _statement(text, attribute, around)
     if around.task.detect and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around.with_fields(sheets=sheets), []
+        return around._replace(sheets=sheets), []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
     return around.with_fields(base=base, sheets=sheets), notes
+
+
+class _Sheets:
+    """Whether a document links or imports style sheets, which is sought when it is asked."""
+
+    __slots__ = ("_has_any", "_text")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._has_any: bool | None = None
+
+    def __call__(self) -> bool:
+        if self._has_any is None:
+            self._has_any = tokens.has_sheets(self._text)
+        return self._has_any
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:

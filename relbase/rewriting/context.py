@@ -80,6 +80,8 @@ class Task(NamedTuple):
     # Whether a file with this name ("" if unknown) may contain references.
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
+    # Says whether the policy keeps a reference (`Policy.keeper`); None if it keeps none.
+    keeps: Callable[[str], object] | None = None
 
 
 class Context(NamedTuple):

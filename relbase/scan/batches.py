@@ -45,7 +45,7 @@ def scan_for(context: Context) -> Scan:
     attributes = attribute_names(extended=policy.extended)
     listing = _listing_for(context, binding.HTML_WALK, attributes)
     link = _LINKS.get(wanted)
-    if link is None or context.depth or policy.keeper() is not None:
+    if link is None or context.depth or context.task.keeps is not None:
         return listing
     return _Linker(context, link, attributes, listing).scan
 
@@ -74,7 +74,7 @@ def xml_scan_for(
     with bytes masked that are not characters; `enter` returns the prefixes for an element that
     states a base; `reads` combines `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
     """
-    is_asked = context.task.policy.keeper() is not None  # the policy sees each reference
+    is_asked = context.task.keeps is not None  # the policy sees each reference
     # In XML text, `]` may need an escape.
     edits = NO_EDITS if is_asked or "]" in context.base.url else prefixes_of(context)
     scan = walk_for(context, binding.XML_WALK)
@@ -86,7 +86,7 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
 
     The last value that it returns is their cost, or None if the policy has seen each reference.
     """
-    keeps, charset = context.task.policy.keeper(), context.charset
+    keeps, charset = context.task.keeps, context.charset
     if keeps is None:
         return walk_for(context, walk)
     scan = walk_for(context, walk, binding.WRITTEN)
@@ -230,7 +230,7 @@ class _Lister:
 
     def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
         self._context = context
-        self._keeps = context.task.policy.keeper()
+        self._keeps = context.task.keeps
         self._attributes = attributes
         self._element = element
         self._edits = prefixes_of(context)

@@ -34,7 +34,7 @@ from relbase.url.step import check_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.formats.document import Document
+    from relbase.formats.document import DecodedText, Document
 
 
 class Input(NamedTuple):
@@ -44,11 +44,23 @@ class Input(NamedTuple):
     notes: tuple[Note, ...]  # on the base around it, and on how it was opened
 
 
-class Around(NamedTuple):
+class Around:
     """What applies to a document from outside: a context with its base, and notes on that."""
 
-    context: Context
-    notes: tuple[Note, ...]
+    __slots__ = ("_in_charsets", "context", "notes")
+
+    def __init__(self, context: Context, notes: tuple[Note, ...]) -> None:
+        self.context = context
+        self.notes = notes
+        self._in_charsets: dict[object, Context] = {}
+
+    def in_charset(self, decoded: DecodedText) -> Context:
+        """Return the context for documents that are decoded alike."""
+        key = decoded.charset, decoded.encoding, decoded.unstated
+        found = self._in_charsets.get(key)
+        if found is None:
+            found = self._in_charsets[key] = decoded.context_in(self.context)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +80,7 @@ class Session:
         stated = _charset_value.search(type_) if type_ else None
         task = Task(
             *(options.profile, options.policy, reader, options.detect, name_may_hold),
-            options.message_urls,
+            *(options.message_urls, options.policy.keeper()),
         )
         outside = Context(
             UNKNOWN,
@@ -102,7 +114,8 @@ class Session:
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self._known_around(call)
-        document = row.read(data, self.label, around.context)
+        decoded = row.text_of(data, self.label)
+        document = row.document(data, decoded, around.in_charset(decoded))
         if self.options.detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
             context = document.context.with_base(around.context.base)
@@ -141,7 +154,9 @@ class Session:
                 retrieved, local_files = list(marks.pages), _beside
                 remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
         base, notes = establish(retrieved, UNKNOWN, profile=profile)
-        base, more = establish(header.stated, base, profile=profile)
+        more: list[Note] = []
+        if header.stated:
+            base, more = establish(header.stated, base, profile=profile)
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))

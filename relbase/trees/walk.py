@@ -59,7 +59,7 @@ class Walk:
         resolve_base_href: bool,
     ) -> None:
         self._budget = Budget(0)
-        task = Task(profile, policy, reader)
+        task = Task(profile, policy, reader, keeps=policy.keeper())
         self._tree = tree
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, profile, tree.label)
@@ -256,7 +256,7 @@ class Walk:
         key = id(context)
         if key not in self._resolvers:
             task, url = context.task, context.base.url
-            is_asked = task.policy.keeper() is not None or task.profile is Profile.WHATWG
+            is_asked = task.keeps is not None or task.profile is Profile.WHATWG
             is_plain = url.isascii() and url.isprintable() and len(url) <= _LONGEST
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]

@@ -130,9 +130,10 @@ _AT_CHARSET: Final = expression(rb'@charset "([^"]*+)";')
 
 
 def _outside(data: bytes, label: str | None) -> Charset | None:
-    for mark, name in _BOMS.items():
-        if data.startswith(mark):
-            return Charset(name, CharsetSource.BOM)
+    if not data[:1].isascii():
+        for mark, name in _BOMS.items():
+            if data.startswith(mark):
+                return Charset(name, CharsetSource.BOM)
     stated = lookup(label) if label else None
     return Charset(stated, CharsetSource.TRANSPORT) if stated else None
 

@@ -86,7 +86,7 @@ class Visit:
         self._readable = without_bad(text, "\udcff")
         self._scan: Callable[..., Any] | None = None
         task = around.task  # which may have to see each reference
-        is_asked = around.local_files is not None or task.policy.keeper() is not None
+        is_asked = around.local_files is not None or task.keeps is not None
         self._may_enter = not is_asked and not task.policy.item_links
 
     @cached_property
