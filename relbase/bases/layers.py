@@ -100,11 +100,15 @@ def establish(
     profile: Profile,
     part: str = "",
     charset: str = "utf-8",
+    resolve: Callable[[str], str] | None = None,
 ) -> tuple[Base, list[Note]]:
-    """Return the base of an entity (RFC 1808 §3), and notes on it."""
+    """Return the base of an entity (RFC 1808 §3), and notes on it.
+
+    `resolve` resolves against the base around it, if that is prepared.
+    """
     refused: list[Note] = []
     for statement in statements:
-        url, reason, text = _resolved(statement, around, profile, charset)
+        url, reason, text = _resolved(statement, around, profile, charset, resolve)
         if reason is not None:
             refused.append(Note(reason, part, statement.span, f"{statement.source}: {text}"))
         if url is not None:
@@ -256,7 +260,11 @@ _UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
 def _resolved(
-    statement: Statement, around: Base, profile: Profile, charset: str
+    statement: Statement,
+    around: Base,
+    profile: Profile,
+    charset: str,
+    resolve: Callable[[str], str] | None,
 ) -> tuple[str | None, Reason | None, str]:
     """Return the absolute form of a statement, None if it does not count, and what to note."""
     if statement.flaw is not None:
@@ -267,25 +275,31 @@ def _resolved(
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
     value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
-    shown = _shown(value)
+    stated = value
     relative = not is_absolute(value, profile, around.url)
     # The profile's parser may accept it without a base, as absolute (rule 5): in whatwg,
     # `file:/a/b` is relative only to a base with the same scheme.
     alone = relative and not around.url and parses_alone(value, profile)
     relative = relative and not alone
     if relative and not around.usable:
-        return None, Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
+        return (
+            None,
+            Reason.BASE_RELATIVE,
+            f"{_shown(stated)} is relative, and no base around it is known",
+        )
     try:
-        if relative or profile is Profile.WHATWG:
+        if relative and resolve is not None:
+            value = resolve(value)
+        elif relative or profile is Profile.WHATWG:
             value = Resolver(around.url if relative else "", profile, charset).resolve(value)
         url = with_path(value)
     except ValueError:
-        return None, Reason.BASE_UNPARSABLE, f"{shown} does not parse"
+        return None, Reason.BASE_UNPARSABLE, f"{_shown(stated)} does not parse"
     why = unsuitable(url)
     if why is not None:
         counts = embedded and url.partition(":")[0].lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{shown} is not a suitable base because {why}: {verdict}"
+        text = f"{_shown(stated)} is not a suitable base because {why}: {verdict}"
         return url if counts else None, Reason.BASE_UNSUITABLE, text
     if relative:
         what = "is relative where an absolute URL is required: resolved to"
@@ -293,7 +307,7 @@ def _resolved(
         what = "is treated as absolute, because nothing around it is known:"
     else:
         return url, None, ""
-    return url, Reason.BASE_RELATIVE, f"{shown} {what} {_shown(url)}"
+    return url, Reason.BASE_RELATIVE, f"{_shown(stated)} {what} {_shown(url)}"
 
 
 def _quoted(match: re.Match[str]) -> str:

@@ -79,49 +79,47 @@ class Format(NamedTuple):
     # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 
-    def text_of(self, data: bytes, label: str | None) -> DecodedText:
+    def text_of(self, data: bytes, label: str | None) -> DocumentText:
         """Find the charset of a document, and the text to scan."""
         if self.charset is None:
-            return DecodedText(data)
+            return DocumentText(data)
         found = read_charset(data, label, self.charset)
         if why := _unreadable(data, found):
-            return DecodedText(data, found=found, fault=why)
+            return DocumentText(data, found=found, fault=why)
         view, name = self.view(data, found.name), found.name
         unstated = _unstated(data) if found.source in _GUESSED else None
         if view is None:
-            return DecodedText(data, None, found, name, name, unstated)
-        return DecodedText(view.inner, view, found, "utf-8", name, unstated)
+            return DocumentText(data, None, found, name, name, unstated)
+        return DocumentText(view.inner, view, found, "utf-8", name, unstated)
 
-    def document(self, data: bytes, decoded: DecodedText, context: Context) -> Document:
-        text, view, found, _, _, _, why = decoded
+    def document(self, data: bytes, text: DocumentText, context: Context) -> Document:
+        why = text.fault
         notes: tuple[Note, ...] = ()
         if why:
             note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
             notes = (note,)
-        return Document(self, data, text, view, found, context, notes)
+        return Document(self, data, text.text, text.view, text.found, context, notes)
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         """Open a document inside another, which has the context."""
-        decoded = self.text_of(data, label)
-        return self.document(data, decoded, decoded.context_in(context))
+        text = self.text_of(data, label)
+        return self.document(data, text, text.context_in(context))
 
 
-class DecodedText(NamedTuple):
+class DocumentText(NamedTuple):
     """The text of a document, and what its charset decides."""
 
     text: bytes  # what is visited: the bytes of the document, or the text that the view shows
     view: View | None = None  # shows the text; None if the bytes themselves are visited
     found: Charset | None = None  # the charset of the document; None if the kind has none
-    charset: str = ""  # of the text; "" if the charset is none that is read
-    encoding: str = ""  # of the document
+    charset: str = "utf-8"  # of the text
+    encoding: str = "utf-8"  # of the document
     # Matches references whose meaning depends on a charset that nothing states.
     unstated: re.Pattern[str] | None = None
     fault: str = ""  # why it cannot be read
 
     def context_in(self, around: Context) -> Context:
         """Return the context of the text, whose document has a context around it."""
-        if not self.charset:
-            return around
         return around.with_fields(
             charset=self.charset, encoding=self.encoding, unstated=self.unstated
         )

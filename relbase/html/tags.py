@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
 from relbase.view.characters import decode_inner
-from relbase.view.charrefs import attribute_view
+from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.runs import Piece
 
 
@@ -97,7 +97,7 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
 
 def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
     raw = text[attribute.start : attribute.end]
-    return decode_inner(attribute_view(raw, b"", charset).inner)
+    return decode_inner(attribute_view(raw, b"", charset).inner if needs_view(raw) else raw)
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:

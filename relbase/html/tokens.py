@@ -67,14 +67,24 @@ def elements(  # noqa: C901, PLR0912, PLR0915
 ) -> Iterator[Element | Any]:
     """Yield the start tags in a part of a document, and what `scan` finds between them."""
     begin = pos
+    if scan is not None:
+        # Most documents end with the first scan, before anything else is needed.
+        passed, pos = scan(text, pos, end, in_noscript, in_comment)
+        if passed:
+            yield passed
+        if pos < 0:
+            return
+    is_scanned = scan is not None
     inside = partial(elements, text, hidden=True)
     foreign = ForeignContent()
     is_foreign = foreign.opened  # a list: true if any element is open
-    around = _Around(text, pos)
+    around = _Around(text, begin)
     frames: bool | None = None  # not yet asked
     in_sheet = False
     while True:
-        if scan is not None and not is_foreign:
+        if is_scanned:
+            is_scanned = False
+        elif scan is not None and not is_foreign:
             passed, pos = scan(text, pos, end, in_noscript, in_comment)
             if passed:
                 yield passed

@@ -111,7 +111,8 @@ def _up_to_base(
         visited = iter(visit(element))
         for batch in visited:
             kept.append(batch)
-            waiting += _besides_edits(batch, inside)
+            if not (type(batch) is list and inside.wanted.edits_only):  # edits are kept anyway
+                waiting += batch.size if isinstance(batch, Packed) else len(batch)
             if waiting >= _KEPT or (budget is not None and budget.left < enough):
                 rest = chain(visited, chain.from_iterable(map(visit, elements)))
                 return kept, _sought_base(text, inside), rest
@@ -123,14 +124,6 @@ def _sought_base(text: bytes, context: Context) -> Attribute | None:
         return None
     ahead = context._replace(wanted=Wanted.EDITS, budget=Budget(len(text)))
     return tokens.embedded_base(text, scan_for(ahead))
-
-
-def _besides_edits(batch: Batch, context: Context) -> int:
-    if isinstance(batch, Packed):
-        return batch.size
-    if type(batch) is list:
-        return 0 if context.wanted.edits_only else len(batch)
-    return sum(type(item) is not Edit for item in batch)
 
 
 def _on_base(

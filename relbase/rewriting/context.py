@@ -126,6 +126,7 @@ class Context(NamedTuple):
             profile=self.task.profile,
             part=self.part,
             charset=self.encoding,
+            resolve=self.resolve,
         )
 
     def with_base(self, base: Base) -> Context:

@@ -80,13 +80,21 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        is_reported = not task.policy.keep_templates and placeholders(reference)
-        placeholder = _REWRITTEN if is_reported else None
-        note = unstated(reference, context) or placeholder or _climbing(reference, url, context)
+        note = _remark(reference, url, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not wanted.references_only:
         yield smallest(written, _spelled(url, text, span, place), span)
+
+
+def _remark(reference: str, url: str | None, context: Context) -> Note | None:
+    """Return a note on a reference that is rewritten, if there is something to know about it."""
+    note = None if context.unstated is None else unstated(reference, context)
+    if note is None and not context.task.policy.keep_templates and placeholders(reference):
+        note = _REWRITTEN
+    if note is None and ".." in reference:
+        note = _climbing(reference, url, context)
+    return note
 
 
 def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:
@@ -134,7 +142,7 @@ _WOULD_CHANGE: Final = noting(
 
 def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
     """Return a note if `..` climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
-    if context.task.profile is not Profile.RFC1808 or url is None or ".." not in reference:
+    if context.task.profile is not Profile.RFC1808 or url is None:
         return None
     path = url.partition("#")[0].partition("?")[0]
     if "/../" not in path and not path.endswith("/.."):
@@ -239,7 +247,8 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
         inside = files.inside(reference) if isinstance(files, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     is_local = place.row.local and reference.startswith("#")  # rule 8
-    is_chosen = is_local or context.task.policy.keeps(reference)
+    keeps, budget = context.task.keeps, context.budget
+    is_chosen = is_local or (keeps is not None and bool(keeps(reference)))
     if files is not None and not is_chosen:
         placed = files(reference, place.element)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
@@ -248,7 +257,7 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
             return Verdict(status, placed.url, placed.note)
     if is_kept or is_chosen:
         return Verdict(Status.KEPT, _listed_url(reference, context, place))
-    if context.budget is not None and context.budget.is_spent:
+    if budget is not None and budget.left < 0:
         return Verdict(Status.REWRITTEN, None)  # `pay` refuses it
     return _resolved(reference, context, place)
 

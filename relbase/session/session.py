@@ -11,14 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
-from relbase.bases.layers import UNKNOWN, Statement, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Statement, establish, retrieval
 from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Task
-from relbase.savers.marks import NONE, LocalFile, Marks, Unarchived
+from relbase.rewriting.context import Context, Task, resolver
+from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
     OptionArguments,
@@ -34,7 +34,7 @@ from relbase.url.step import check_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.formats.document import DecodedText, Document
+    from relbase.formats.document import Document, DocumentText
 
 
 class Input(NamedTuple):
@@ -45,22 +45,38 @@ class Input(NamedTuple):
 
 
 class Around:
-    """What applies to a document from outside: a context with its base, and notes on that."""
+    """What applies to a document from outside: its base, notes on that, files saved beside it."""
 
-    __slots__ = ("_in_charsets", "context", "notes")
+    __slots__ = ("_contexts", "_outside", "base", "local_files", "notes")
 
-    def __init__(self, context: Context, notes: tuple[Note, ...]) -> None:
-        self.context = context
+    def __init__(
+        self,
+        outside: Context,
+        base: Base,
+        notes: tuple[Note, ...],
+        local_files: LocalFiles | None = None,
+    ) -> None:
+        self.base = base
         self.notes = notes
-        self._in_charsets: dict[object, Context] = {}
+        self.local_files = local_files
+        self._outside = outside
+        self._contexts: dict[object, Context] = {}
 
-    def in_charset(self, decoded: DecodedText) -> Context:
-        """Return the context for documents that are decoded alike."""
-        key = decoded.charset, decoded.encoding, decoded.unstated
-        found = self._in_charsets.get(key)
-        if found is None:
-            found = self._in_charsets[key] = decoded.context_in(self.context)
-        return found
+    def context(self, text: DocumentText) -> Context:
+        """Return the context for documents in the charset of a text."""
+        key = text.charset, text.encoding, text.unstated
+        known = self._contexts.get(key)
+        if known is None:
+            known = self._outside._replace(
+                base=self.base,
+                local_files=self.local_files,
+                charset=text.charset,
+                encoding=text.encoding,
+                unstated=text.unstated,
+                resolve=resolver(self.base.url, self._outside.task.profile, text.encoding),
+            )
+            self._contexts[key] = known
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +130,11 @@ class Session:
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self._known_around(call)
-        decoded = row.text_of(data, self.label)
-        document = row.document(data, decoded, around.in_charset(decoded))
+        text = row.text_of(data, self.label)
+        document = row.document(data, text, around.context(text))
         if self.options.detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
-            context = document.context.with_base(around.context.base)
-            context = context._replace(marks=marks, local_files=around.context.local_files)
+            context = around.context(text)._replace(marks=marks)
             document = document._replace(context=context)
         noted = (*around.notes, *document.notes, *notes)
         return Input(document, self.type or row.types[0], self.label, noted)
@@ -160,10 +175,7 @@ class Session:
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))
-        context = self._outside.with_base(base)
-        if local_files is not None:
-            context = context._replace(local_files=local_files)
-        return Around(context, (*remarks, *notes, *refused, *more))
+        return Around(self._outside, base, (*remarks, *notes, *refused, *more), local_files)
 
 
 class Call(NamedTuple):
