@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from relbase.rewriter import Rewriter, rewrite_text
     from relbase.rewriting.outcomes import Status
     from relbase.scan.binding import NAME as scanner  # noqa: N811 (its public name)
-    from relbase.url.resolver import Profile, Resolver, resolve
+    from relbase.url.profiles import Profile
+    from relbase.url.resolver import Resolver, resolve
 else:
     _NAMES = {
         "bases.layers": "Base Layer",
@@ -73,7 +74,8 @@ else:
         "results": "Entity Link Result",
         "rewriter": "Rewriter rewrite_text",
         "rewriting.outcomes": "Status",
-        "url.resolver": "Profile Resolver resolve",
+        "url.profiles": "Profile",
+        "url.resolver": "Resolver resolve",
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
     # Packages that are loaded on first access: `import relbase; relbase.trees`.

@@ -15,7 +15,7 @@ from relbase.session.options import (
     MessageUrls,
 )
 from relbase.session.session import check
-from relbase.url.resolver import Profile, ProfileName
+from relbase.url.profiles import Profile, ProfileName
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base

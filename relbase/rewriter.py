@@ -11,7 +11,7 @@ from relbase.kind import Kind
 from relbase.session import run
 from relbase.session.options import DEFAULT_POLICY, as_data, as_kind, as_url
 from relbase.session.session import Call, check
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.view.characters import encode_inner
 

@@ -17,7 +17,7 @@ from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words
 
 if TYPE_CHECKING:
-    from relbase.url.resolver import Profile
+    from relbase.url.profiles import Profile
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 

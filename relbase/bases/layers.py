@@ -17,7 +17,8 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked, without_credentials
-from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
+from relbase.url.profiles import PROFILES, Profile
+from relbase.url.resolver import Resolver, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
@@ -274,7 +275,7 @@ def _resolved(
     if relative and not around.usable:
         return None, Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
     try:
-        if relative or profile is Profile.WHATWG:
+        if relative or PROFILES[profile].normalizes:
             value = Resolver(around.url if relative else "", profile, charset).resolve(value)
         url = with_path(value)
     except ValueError:

@@ -281,7 +281,7 @@ _KINDS: Final[Mapping[bytes, int]] = {
 def scanning(
     walk: str = HTML_WALK,
     *,
-    whatwg: bool = False,
+    normalizes: bool = False,
     in_css: bool = True,
     ascii_stands: bool = True,
     extended: bool = False,
@@ -294,7 +294,7 @@ def scanning(
     attribute in `attribute_names` (-1: the text of an element), what that holds (`HELD`,
     `is_local`), and where the element's name begins and ends.
     """
-    flags = whatwg | in_css << 1 | ascii_stands << 2
+    flags = normalizes | in_css << 1 | ascii_stands << 2
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
 

@@ -16,7 +16,8 @@ from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.scan import binding
 from relbase.scan.binding import IN_CSS, UNQUOTED, PlainForm, Prefix
-from relbase.url.resolver import Profile, has_net_loc
+from relbase.url.profiles import PROFILES, Profile
+from relbase.url.resolver import has_net_loc
 from relbase.view.characters import MULTI_BYTE, encode_inner
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def simple_edits(
 ) -> Prefixes | None:
     """Return the edits for a base of plain names, without samples; None for any other base."""
     simple = _simple.fullmatch(url)
-    if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
+    if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
     on_root = _remembered_root(simple[1])(simple[1])
     path = simple[2]
@@ -133,7 +134,7 @@ def edits_on(
         return edits
     # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
     # net_loc, resolving may change how a path is written.
-    is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
+    is_odd = PROFILES[profile].normalizes and not url.startswith(("http:", "https:"))
     if is_odd or not has_net_loc(url):
         return NO_EDITS
     return Prefixes(resolve, depth)
@@ -158,7 +159,7 @@ def walk_for(context: Context, walk: str, mode: int = binding.EDITS) -> Callable
     return binding.scanning(
         walk,
         mode=mode,
-        whatwg=context.task.profile is Profile.WHATWG,
+        normalizes=PROFILES[context.task.profile].normalizes,
         in_css=is_same_in_css(context),
         ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
         extended=context.task.policy.extended,

@@ -23,7 +23,8 @@ from relbase.html.own_base import POLICY_FIELD, base_uris
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.credentials import masked
-from relbase.url.resolver import Profile, ProfileName, as_profile, parses_alone
+from relbase.url.profiles import PROFILES, Profile, ProfileName, as_profile
+from relbase.url.resolver import parses_alone
 from relbase.url.step import check_text, not_text
 from relbase.view.charset import lookup
 
@@ -206,9 +207,9 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
     if not _absolute.match(text):
         fix = "give it with its scheme, as in 'http://host/path'"
         raise ValueError(f"{name} is not absolute: {masked(text)[:80]!r}: {fix}")
-    if profile is Profile.WHATWG and not parses_alone(text, profile):
+    if not parses_alone(text, profile):
         fix = f"{masked(text)[:80]!r}: correct it, or give profile='rfc3986'"
-        raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
+        raise ValueError(f"{name} is not valid by {PROFILES[profile].standard}: {fix}")
     return text
 
 

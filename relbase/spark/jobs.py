@@ -17,7 +17,7 @@ from pyspark import StorageLevel
 from relbase import storage
 from relbase.session.options import DEFAULT_POLICY
 from relbase.spark import tasks
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.warc.rows import LinkRow, selector
 from relbase.warc.table import ERRORS
 from relbase.warc.work import Job, Part, name_of

@@ -27,7 +27,7 @@ from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_ur
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
-from relbase.url.resolver import Profile
+from relbase.url.profiles import PROFILES, Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
@@ -84,7 +84,7 @@ class Walk:
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
         # In documents that browsers show, xml:base does not count, but is made absolute (rule 7).
-        self._ignores_scopes = profile is Profile.WHATWG and tree.known.is_shown
+        self._ignores_scopes = tree.known.is_shown and not PROFILES[profile].honours_xml_base
         self._item: tuple[Any, str] = None, ""  # an item of a feed, and its link
 
     # One loop over all attributes, since a call for each would take longer than the work itself.
@@ -256,7 +256,7 @@ class Walk:
         key = id(context)
         if key not in self._resolvers:
             task, url = context.task, context.base.url
-            is_asked = task.policy.keeper() is not None or task.profile is Profile.WHATWG
+            is_asked = task.policy.keeper() is not None or PROFILES[task.profile].normalizes
             is_plain = url.isascii() and url.isprintable() and len(url) <= _LONGEST
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]

@@ -250,6 +250,15 @@ def is_absolute(reference: str, base: str = "") -> bool:
     return base != "" and not base.startswith(f"{scheme}:")
 
 
+def parses_alone(url: str) -> bool:
+    """Return whether a URL needs no base, as `file:/a`."""
+    try:
+        NO_BASE.resolve(url)
+    except ValueError:
+        return False
+    return True
+
+
 _SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SPECIAL: Final = frozenset(("http", "https", "ftp", "ws", "wss", "file"))
 _TWO_SLASHES: Final = frozenset(("//", "/\\", "\\/", "\\\\"))

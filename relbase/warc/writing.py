@@ -21,7 +21,7 @@ from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
 from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.warc.reading import Page
 

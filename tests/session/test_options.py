@@ -22,7 +22,7 @@ import relbase.grammar
 from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
 from relbase.session.options import NO_HEADER, Header, KindName, as_kind
 from relbase.session.session import Call, check
-from relbase.url.resolver import ProfileName
+from relbase.url.profiles import ProfileName
 
 # (arguments, the error, what its text says to do)
 BAD = [
