@@ -11,7 +11,6 @@ from relbase.session.options import (
     URL,
     Arguments,
     Headers,
-    KindName,
     MessageUrls,
 )
 from relbase.session.session import check
@@ -19,7 +18,7 @@ from relbase.url.profiles import Profile, ProfileName
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.kind import Kind
+    from relbase.kind import Kind, KindName
     from relbase.policy import Policy
     from relbase.results import Entity, Link, Result
 

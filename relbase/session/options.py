@@ -9,7 +9,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Final,
-    Literal,
     NamedTuple,
     ParamSpec,
     Protocol,
@@ -20,7 +19,7 @@ from typing import (
 
 from relbase.expressions import expression
 from relbase.html.own_base import POLICY_FIELD, base_uris
-from relbase.kind import Kind
+from relbase.kind import Kind, KindName
 from relbase.policy import Policy
 from relbase.url.credentials import masked
 from relbase.url.profiles import PROFILES, Profile, ProfileName, as_profile
@@ -49,9 +48,6 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 MessageUrls: TypeAlias = (
     "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
 )
-
-# So that type checkers find misspelt kinds; a test compares the list with the members.
-KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()
 

@@ -20,7 +20,8 @@ import yarl
 import relbase
 import relbase.grammar
 from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
-from relbase.session.options import NO_HEADER, Header, KindName, as_kind
+from relbase.kind import KindName
+from relbase.session.options import NO_HEADER, Header, as_kind
 from relbase.session.session import Call, check
 from relbase.url.profiles import ProfileName
 
