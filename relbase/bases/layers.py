@@ -17,6 +17,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked, without_credentials
+from relbase.url.plain import NET_LOC
 from relbase.url.profiles import PROFILES, Profile
 from relbase.url.resolver import Resolver, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
@@ -201,7 +202,7 @@ def unsuitable(url: str) -> str | None:
 _is_suitable: Final = expression(r"https?://[^/?#]")
 
 # A URL that becomes the base unchanged if it is stated, except in profile whatwg.
-plain_base: Final = expression(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+")
+plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
 
 
 def _unsuitable(url: str) -> str | None:

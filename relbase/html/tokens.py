@@ -23,6 +23,7 @@ from relbase.html.vocabulary import (
     counting,
     keyword,
 )
+from relbase.url.plain import WEB_PATTERN
 from relbase.values.syntaxes import Syntax
 from relbase.view.charrefs import TEXT
 
@@ -318,8 +319,7 @@ _COMMENT: Final = rb"!--(?!-?>|\[)[^-]*+(?:-(?!-!?>)[^-]*+)*+-->"
 
 # CSS without one of these holds no reference, however it is encoded.
 _CSS_WITHOUT: Final = rb"=\"[^\"(&\\@]*+\""
-# Absolute in every profile.
-_ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
+_ABSOLUTE: Final = rb"=\"%b[^\"]*+\"" % WEB_PATTERN.encode()
 
 
 def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:

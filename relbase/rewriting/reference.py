@@ -14,7 +14,7 @@ from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
-from relbase.url import rfc3986
+from relbase.url import plain, rfc3986
 from relbase.url.profiles import PROFILES
 from relbase.url.resolver import has_net_loc, is_absolute, parses_alone
 from relbase.values.syntaxes import Syntax, clean, spell
@@ -40,8 +40,7 @@ class Place(NamedTuple):
     codebase: Codebase | None = None
 
 
-# Absolute in every profile, whatever follows. A data URL may be too long to be worth decoding.
-ABSOLUTE: Final = (b"http://", b"https://", b"data:")
+ABSOLUTE: Final = tuple(map(str.encode, plain.ABSOLUTE))
 
 
 def visit_url(

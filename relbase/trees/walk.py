@@ -27,6 +27,7 @@ from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_ur
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
+from relbase.url.plain import ABSOLUTE, NAME
 from relbase.url.profiles import PROFILES, Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.view.characters import decode_inner, encode_inner
@@ -389,12 +390,11 @@ _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
 
-# Absolute in every profile, whatever follows.
-_ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
+_ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
 
 # A reference without parameters, and without anything that a URL parser would change.
-_WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
+_WORD: Final = rf"[{NAME}%&'.]"
 _plain: Final = regex(
     rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
     rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"

@@ -16,6 +16,7 @@ from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import BaseResolver
 from relbase.scan.plain_forms import Prefixes, simple_edits
+from relbase.url.plain import UNRESERVED
 from relbase.url.profiles import PROFILES
 from relbase.values.syntaxes import trimmed
 from relbase.view.characters import decode_inner
@@ -43,7 +44,7 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
 
 
 # Relative in both RFCs, and its resolved URL is a base without further changes.
-_relative: Final = regex(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
+_relative: Final = regex(rf"[{UNRESERVED}./]++(?:\?[{UNRESERVED}./=]*+)?+")
 
 _REMEMBERED: Final = 1 << 12
 _FEW: Final = 16
