@@ -16,7 +16,7 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
-from relbase.url.credentials import masked, without_credentials
+from relbase.url.credentials import masked
 from relbase.url.plain import NET_LOC
 from relbase.url.profiles import PROFILES, Profile
 from relbase.url.resolver import Resolver, is_absolute, parses_alone
@@ -137,15 +137,12 @@ def retrieval(
         return [], []
     if "#" not in last and "@" not in last:
         return [Statement(Layer.RETRIEVAL, last, source)], []
-    whatwg = without_credentials(last) if profile is Profile.WHATWG else None
-    components = rfc3986.split(whatwg or last)._replace(fragment=None)
-    authority = components.authority or ""
-    if profile is not Profile.WHATWG and "@" in authority:
-        components = components._replace(authority=authority.rpartition("@")[2])
-    elif whatwg is None:
-        return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], []
-    note = Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")
-    return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], [note]
+    without = PROFILES[profile].without_credentials(last)
+    components = rfc3986.split(last if without is None else without)._replace(fragment=None)
+    stated = [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)]
+    if without is None:
+        return stated, []
+    return stated, [Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")]
 
 
 _REMOVED: Final = (

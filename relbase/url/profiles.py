@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast, get_args
 
+from relbase.url.credentials import without_credentials, without_userinfo
+
 if TYPE_CHECKING:
     from relbase.url.step import Step
 
@@ -82,6 +84,8 @@ class ProfileRow(NamedTuple):
     climbs_by: str = ""
     honours_xml_base: bool = True  # in documents that browsers show, too (rule 7)
     honours_codebase: bool = True  # of object and applet (rule 7)
+    # Removes a user name and a password from a URL; None if there are none.
+    without_credentials: Callable[[str], str | None] = without_userinfo
     slashes: str = "/"  # what a reference may begin with that replaces the whole path
 
 
@@ -107,6 +111,7 @@ _ROWS: Final = (
         encodes_queries=True,
         honours_xml_base=False,
         honours_codebase=False,
+        without_credentials=without_credentials,
         slashes="/\\",
     ),
 )
