@@ -26,7 +26,8 @@ FLOORS: Final = [
     ["grammar"],
     # what is inside of what, the grammars of values, and what tags and CSS share lexically
     ["containers", "compression", "values", "html.tags", "html.foreign"],
-    ["css.functions", "formats.sniffing", "html.vocabulary"],
+    ["css.functions", "css.candidates", "css.escapes"],
+    ["formats.sniffing", "html.vocabulary", "html.places"],
     ["xml.vocabulary", "xml.names", "xml.escapes"],
     ["scan.binding", "scan.tables"],
     ["css.statements", "html.tokens", "xml"],  # tokens

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.css.functions import Form, css_view, has_no_reference
+from relbase.css.candidates import has_no_reference
+from relbase.css.escapes import css_view
+from relbase.css.functions import Form
 from relbase.edit import Span
 from relbase.html.vocabulary import Nested, Row
 from relbase.notes import Reason

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.css.functions import css_escaped
+from relbase.css.escapes import css_escaped
 from relbase.css.visit import visit_css
 from relbase.formats import sniffing
 from relbase.formats.document import Format, Visit

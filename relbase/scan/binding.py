@@ -14,8 +14,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
 from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
+from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, attributes_of
+from relbase.html.vocabulary import TEXT_ROWS, Nested, Row
 from relbase.scan import tables
 from relbase.scan.tables import (
     ANYTHING,

@@ -12,13 +12,14 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
-from relbase.css.functions import has_no_reference, holds_none
+from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
+from relbase.html.places import attributes_of
 from relbase.html.visit import visit_comment, visit_value
-from relbase.html.vocabulary import Nested, Row, attributes_of
+from relbase.html.vocabulary import Nested, Row
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted

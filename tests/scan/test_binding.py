@@ -18,7 +18,7 @@ from scanners import SCANNERS, scanning
 
 import relbase
 from relbase import Profile
-from relbase.css.functions import NAMES
+from relbase.css.candidates import NAMES
 from relbase.edit import Edit, splice
 from relbase.html.foreign import CLOSED_BY_END_TAG
 from relbase.scan import binding, tables
