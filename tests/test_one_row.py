@@ -7,9 +7,6 @@ from typing import Final
 import pytest
 
 import relbase
-from relbase.containers.known_fields import REMEMBERED, ROWS, bases
-from relbase.header_fields import FIELDS as FIELD_ROWS
-from relbase.header_fields import States
 
 # Adds a row to a public table before anything else is loaded, in a process of its own.
 WITH_ROW: Final = """
@@ -40,7 +37,7 @@ def added(table: str, row: str) -> str:
         ("HTTP", "http://h/e/", "http://h/d/"),
     ],
 )
-def test_a_header_that_states_a_base(where: str, http: str, mail: str) -> None:
+def test_a_row_makes_a_header_state_a_base(where: str, http: str, mail: str) -> None:
     response = b"HTTP/1.1 200 OK\r\nX-BASE: <URL:../e/>\r\nContent-Type: text/html\r\n\r\n"
     message = b"X-BASE: <URL:../e/>\nContent-Type: text/html\n\n"
     found = run(
@@ -68,7 +65,7 @@ def test_a_header_that_states_a_base(where: str, http: str, mail: str) -> None:
         ("REFRESH", b"0; url=x", b"0; url=http://h/d/x"),
     ],
 )
-def test_a_header_that_holds_references(form: str, value: bytes, expected: bytes) -> None:
+def test_a_row_makes_a_header_hold_references(form: str, value: bytes, expected: bytes) -> None:
     heads = [
         (b"HTTP/1.1 200 OK\r\nX-Where: %b\r\nContent-Type: text/plain\r\n\r\n", "http"),
         (b"MIME-Version: 1.0\nX-Where: %b\n\n", "mail"),
@@ -82,7 +79,7 @@ def test_a_header_that_holds_references(form: str, value: bytes, expected: bytes
 MARKED: Final = "print(relbase.rewrite({page!r}).base.url)"
 
 
-def test_a_comment_mark() -> None:
+def test_a_row_makes_a_comment_a_mark() -> None:
     url = "lambda mark: (mark[1].decode(), '')"
     mark = f"CommentMark('Saver', b'SAVER ', rows.expression(rb' SAVER (\\S+) '), {url})"
     page = b"<!-- SAVER http://h/p --><a href=/x>"
@@ -100,7 +97,7 @@ def test_a_comment_mark() -> None:
         ),
     ],
 )
-def test_an_attribute_mark(row: str, page: bytes) -> None:
+def test_a_row_makes_an_attribute_a_mark(row: str, page: bytes) -> None:
     marked = MARKED.format(page=page + b"<a href=/x>")
     assert run("relbase.savers.rows", added("ATTRIBUTES", row), marked) == ["http://h/p"]
 
@@ -124,7 +121,7 @@ def test_an_attribute_mark(row: str, page: bytes) -> None:
         ),
     ],
 )
-def test_an_attribute_and_a_function_of_css(
+def test_a_row_makes_an_attribute_or_a_function_of_css_count(
     module: str, change: str, page: bytes, scanner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if scanner == "compiled" and relbase.scanner != "compiled":
@@ -141,7 +138,7 @@ def test_an_attribute_and_a_function_of_css(
     assert run(module, change, *calls) == [repr(page % b"http://h/d/" * 50), "50"]
 
 
-def test_a_charset_with_code_units_of_two_bytes() -> None:
+def test_a_row_makes_a_charset_have_code_units_of_two_bytes() -> None:
     """A name that the Encoding Standard has for another charset, since no other name is a label."""
     page, expected = (
         text.encode("utf-16-be")
@@ -160,16 +157,3 @@ def test_a_charset_with_code_units_of_two_bytes() -> None:
         " profile='whatwg').links[0].url)",
     )
     assert found == [repr(expected), repr(xml_expected), "http://h/x?%E2%82%AC"]
-
-
-def test_every_field_has_one_row_that_counts_for_something() -> None:
-    assert len(ROWS) == len(FIELD_ROWS)
-    for row in FIELD_ROWS:
-        assert row.name.isascii()
-        assert row.name.lower() in REMEMBERED or row.of_mail, row.name
-
-
-def test_the_fields_that_state_a_base() -> None:
-    """Rules 2 and 3."""
-    assert [row.name for row in bases(States.MAIL)] == ["Base", "Content-Base", "Content-Location"]
-    assert [row.name for row in bases(States.HTTP)] == ["Base", "Content-Base"]

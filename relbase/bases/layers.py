@@ -18,7 +18,7 @@ from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked
 from relbase.url.plain import NET_LOC
-from relbase.url.profiles import PROFILES, Profile
+from relbase.url.profiles import DEFAULT, PROFILES, Profile
 from relbase.url.resolver import Resolver, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
@@ -155,7 +155,7 @@ _web: Final = expression(r"https?://[^/?#\s\\][^/?#\\\t\n\r]*+(?:[/?#]|\Z)", re.
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     """Return a detected URL, cleaned, or "" and why it does not count; and notes on it."""
-    stated, notes = retrieval(url, (), Profile.RFC3986, source)
+    stated, notes = retrieval(url, (), DEFAULT, source)
     value = stated[0].value if stated else ""
     if _web.match(url.strip()) is None or _web.match(value) is None:
         return "", f"{_shown(url)} is not an http or https URL: it does not count", []
