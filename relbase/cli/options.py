@@ -307,6 +307,8 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option for a field of the policy: a flag that inverts its default, or a value."""
     flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
+    if _POLICY_TEXTS and not text:
+        raise TypeError(f"{field.name} has no line under `Args:` of Policy, relbase/policy.py")
     section = "Mail" if field.name in {"attachments", "dkim_signed"} else "Links"
     if field.default is True:
         return Option(section, flag.replace("--", "--no-"), f"Do not {text}")
