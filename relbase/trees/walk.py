@@ -14,7 +14,6 @@ from typing import Any, Final
 from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
-from relbase.expressions import regex
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
 from relbase.html.places import attributes_of
@@ -28,7 +27,7 @@ from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_ur
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
-from relbase.url.plain import ABSOLUTE, NAME
+from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.view.characters import decode_inner, encode_inner
@@ -383,24 +382,15 @@ class Walk:
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
-
 # The links that `make_links_absolute` returns.
 _REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 # Looking up an enum member in Python 3.11 takes as long as everything else for a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
-
+_plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-
-# A reference without parameters, and without anything that a URL parser would change.
-_WORD: Final = rf"[{NAME}%&'.]"
-_plain: Final = regex(
-    rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
-    rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
-).fullmatch
-
 # Cached by row, since the rows of the vocabularies live as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
 _BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from relbase.expressions import expression
+
 # Absolute in every profile, whatever follows. A data URL may be too long to be worth decoding.
 WEB: Final = ("http://", "https://")
 ABSOLUTE: Final = (*WEB, "data:")
@@ -28,3 +30,10 @@ NET_LOC: Final = rf"{WEB_PATTERN}[A-Za-z0-9.:-]++"
 # A host that the WHATWG parser leaves as it is: lower case, no number at its end, and no two
 # hyphens together, as in names that IDNA decodes.
 HOST: Final = r"(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+"
+
+# A reference without parameters that each RFC profile resolves by putting text in front.
+_WORD: Final = rf"[{NAME}%&'.]"
+plain_reference: Final = expression(
+    rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
+    rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
+)
