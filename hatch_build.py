@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import zlib
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +85,8 @@ class ReadmeHook(MetadataHookInterface):
         Args:
             metadata: the project's table, with its URLs.
         """
-        sys.path.insert(0, self.root)
-        try:
-            from relbase.url.rfc3986 import PreparedBase  # noqa: PLC0415 (of what is built)
-        finally:
-            sys.path.remove(self.root)
-        base = PreparedBase(f"{metadata['urls']['Homepage']}/blob/main/README.md")
+        rfc3986 = module_of(Path(self.root), "relbase.url.rfc3986")
+        base = rfc3986.PreparedBase(f"{metadata['urls']['Homepage']}/blob/main/README.md")
         text = Path(self.root, "README.md").read_text("utf-8")
         text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: base.resolve(link[0]), text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
@@ -106,10 +103,11 @@ def build(root: Path, directory: Path) -> Path:
     from setuptools.command.build_ext import build_ext  # noqa: PLC0415
 
     source = b"".join((root / path).read_bytes() for path in SOURCES)
+    write_header(root, directory)
     extension = Extension(
         "_scanner",
         [str(root / SOURCE)],
-        depends=[str(root / path) for path in SOURCES],
+        include_dirs=[str(directory)],
         define_macros=[("RELBASE_SOURCE", f"{zlib.crc32(source)}u")],
         extra_compile_args=[]
         if sys.platform == "win32"
@@ -122,6 +120,31 @@ def build(root: Path, directory: Path) -> Path:
     command.finalize_options()
     command.run()
     return Path(command.get_ext_fullpath("_scanner"))
+
+
+def write_header(root: Path, directory: Path) -> None:
+    """Write the tables that the scanner shares with Python, where no other build finds them.
+
+    Args:
+        root: of the project.
+        directory: for the header.
+    """
+    header = module_of(root, "relbase.scan.tables").header()
+    (directory / "_tables.h").write_text(header, encoding="ascii", newline="\n")
+
+
+def module_of(root: Path, name: str) -> Any:  # noqa: ANN401 (a module)
+    """Return a module of what is built.
+
+    Args:
+        root: of the project.
+        name: of the module.
+    """
+    sys.path.insert(0, str(root))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove(str(root))
 
 
 def platform_tag() -> str:

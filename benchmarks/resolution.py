@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import urljoin
 
 from benchmarks.timing import Contender, measure, table
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import Profile
+from relbase.url.resolver import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

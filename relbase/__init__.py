@@ -7,8 +7,6 @@ against it (§4). `rewrite` does both, `base` returns the base and its source, `
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "1.0.0rc1"
-
 __all__ = [
     "Base",
     "Edit",
@@ -58,7 +56,9 @@ if TYPE_CHECKING:
     from relbase.rewriter import Rewriter, rewrite_text
     from relbase.rewriting.outcomes import Status
     from relbase.scan.binding import NAME as scanner  # noqa: N811 (its public name)
-    from relbase.url.resolver import Profile, Resolver, resolve
+    from relbase.url.profiles import Profile
+    from relbase.url.resolver import Resolver, resolve
+    from relbase.version import __version__
 else:
     _NAMES = {
         "bases.layers": "Base Layer",
@@ -73,7 +73,9 @@ else:
         "results": "Entity Link Result",
         "rewriter": "Rewriter rewrite_text",
         "rewriting.outcomes": "Status",
-        "url.resolver": "Profile Resolver resolve",
+        "url.profiles": "Profile",
+        "url.resolver": "Resolver resolve",
+        "version": "__version__",
     }
     _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
     # Packages that are loaded on first access: `import relbase; relbase.trees`.

@@ -11,15 +11,14 @@ from relbase.session.options import (
     URL,
     Arguments,
     Headers,
-    KindName,
     MessageUrls,
 )
 from relbase.session.session import check
-from relbase.url.resolver import Profile, ProfileName
+from relbase.url.profiles import Profile, ProfileName
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.kind import Kind
+    from relbase.kind import Kind, KindName
     from relbase.policy import Policy
     from relbase.results import Entity, Link, Result
 

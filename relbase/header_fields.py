@@ -6,7 +6,6 @@ If several fields of a header state a base, the first row counts (rule 2).
 from __future__ import annotations
 
 from enum import Enum, Flag, auto
-from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -107,18 +106,3 @@ FIELDS: Final = (
     *(FieldRow(name, of_mail=True) for name in ("Reply-To", "Received", "Return-Path")),
     *(FieldRow(name, of_mail=True) for name in ("Delivered-To", "Message-ID")),
 )
-
-ROWS: Final = {row.name.lower(): row for row in FIELDS}
-
-# The fields that are read in a header.
-REMEMBERED: Final = frozenset(
-    name
-    for name, row in ROWS.items()
-    if row.states or row.holds or row.follows or row.signs or row.is_read
-)
-
-
-@cache  # asked for each part of each message
-def bases(where: States) -> tuple[FieldRow, ...]:
-    """Return the rows of fields that state a base in mail or in HTTP, strongest first."""
-    return tuple(row for row in FIELDS if where in row.states)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal, get_args
 
 
 class Kind(StrEnum):
@@ -20,3 +21,10 @@ class Kind(StrEnum):
     MBOX = "mbox"
     HTTP = "http"
     OTHER = "other"
+
+
+# Type checkers find misspelt names; importing this module compares them with the members.
+KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
+
+if get_args(KindName) != tuple(Kind):
+    raise TypeError(f"KindName in relbase/kind.py is not {[*map(str, Kind)]}")

@@ -7,18 +7,18 @@ from html import escape
 from typing import TYPE_CHECKING, Final, Literal, overload
 
 from relbase.formats.rows import FORMATS
-from relbase.kind import Kind
+from relbase.kind import Kind, KindName
 from relbase.session import run
 from relbase.session.options import DEFAULT_POLICY, as_data, as_kind, as_url
 from relbase.session.session import Call, check
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.results import Link, Result
-    from relbase.session.options import URL, Headers, KindName
+    from relbase.session.options import URL, Headers
 
 
 class Rewriter:

@@ -51,11 +51,14 @@ def main() -> int:
 
 def _sanitized() -> int:
     """Build the scanner with sanitizers, and run this file again with it."""
+    from relbase.scan import tables  # noqa: PLC0415 (not the scanner itself)
+
     include = sysconfig.get_paths()["include"]
     crc = zlib.crc32((SOURCES / "_scanner.c").read_bytes() + (SOURCES / "_walk.c").read_bytes())
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
-        includes = [f"-I{include}", f"-I{SOURCES}"]
+        built.with_name("_tables.h").write_text(tables.header(), encoding="ascii")
+        includes = [f"-I{include}", f"-I{SOURCES}", f"-I{directory}"]
         command = ["gcc", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, str(GUARDED)]
         subprocess.run([*command, "-o", str(built)], check=True)
         library = subprocess.run(

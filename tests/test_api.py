@@ -188,6 +188,14 @@ def test_a_charset_that_moves_is_noted_whatever_has_its_name() -> None:
     assert reasons(document.replace(b" " * 940, b" " * 9), url=url) == []
 
 
+@pytest.mark.parametrize("at", [0, 100, 500, 900, 980])
+@pytest.mark.parametrize("meta", [b"<meta charset=koi8-r>\xc1", b"<meta charset=utf-8>"])
+def test_a_charset_that_moves_is_noted_wherever_the_link_before_it_is(at: int, meta: bytes) -> None:
+    document = (b"<p>" * (at // 3) + b"<a href=x>").ljust(1000) + meta
+    for more in ({}, {"kind": "html"}):
+        assert reasons(document, url="http://h.example/d/", **more) == [Reason.CHARSET_MOVED]
+
+
 def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
     """Threat E6: the prescan sees 1024 bytes."""
     padding = b"<p>" * 330

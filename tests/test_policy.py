@@ -2,6 +2,7 @@
 
 import dataclasses
 import html
+import inspect
 import pickle
 import re
 from pathlib import Path
@@ -12,7 +13,7 @@ from growth import assert_linear_from_10_ms
 from rows import cases, rows
 from scanners import assert_agreed
 
-from relbase import Policy, Status, links, rewrite
+from relbase import Policy, Status, links, policy, rewrite
 from relbase.policy import begins_with_placeholder, placeholders
 
 TABLES = Path(__file__).with_name("policy.txt")
@@ -245,3 +246,12 @@ def test_what_is_left_alone(
     assert [note.reason.value for note in result.notes] == (
         ["base-none"] if status is Status.UNRESOLVED else []
     )
+
+
+def test_each_field_decides_in_keeps_or_is_said_to_decide_elsewhere() -> None:
+    """A field of neither would do nothing but slow the others down."""
+    keeps = inspect.getsource(Policy.keeps)
+    for field in dataclasses.fields(Policy):
+        is_read = f"self.{field.name}" in keeps
+        place = "give it a line in Policy.keeps or _DECIDES_ELSEWHERE, relbase/policy.py"
+        assert is_read != (field.name in policy._DECIDES_ELSEWHERE), f"{field.name}: {place}"  # noqa: SLF001

@@ -16,8 +16,10 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
-from relbase.url.credentials import masked, without_credentials
-from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
+from relbase.url.credentials import masked
+from relbase.url.plain import NET_LOC
+from relbase.url.profiles import DEFAULT, PROFILES, Profile
+from relbase.url.resolver import Resolver, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
@@ -139,15 +141,12 @@ def retrieval(
         return [], []
     if "#" not in last and "@" not in last:
         return [Statement(Layer.RETRIEVAL, last, source)], []
-    whatwg = without_credentials(last) if profile is Profile.WHATWG else None
-    components = rfc3986.split(whatwg or last)._replace(fragment=None)
-    authority = components.authority or ""
-    if profile is not Profile.WHATWG and "@" in authority:
-        components = components._replace(authority=authority.rpartition("@")[2])
-    elif whatwg is None:
-        return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], []
-    note = Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")
-    return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], [note]
+    without = PROFILES[profile].without_credentials(last)
+    components = rfc3986.split(last if without is None else without)._replace(fragment=None)
+    stated = [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)]
+    if without is None:
+        return stated, []
+    return stated, [Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")]
 
 
 _REMOVED: Final = (
@@ -160,7 +159,7 @@ _web: Final = expression(r"https?://[^/?#\s\\][^/?#\\\t\n\r]*+(?:[/?#]|\Z)", re.
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     """Return a detected URL, cleaned, or "" and why it does not count; and notes on it."""
-    stated, notes = retrieval(url, (), Profile.RFC3986, source)
+    stated, notes = retrieval(url, (), DEFAULT, source)
     value = stated[0].value if stated else ""
     if _web.match(url.strip()) is None or _web.match(value) is None:
         return "", f"{_shown(url)} is not an http or https URL: it does not count", []
@@ -204,7 +203,7 @@ def unsuitable(url: str) -> str | None:
 _is_suitable: Final = expression(r"https?://[^/?#]")
 
 # A URL that becomes the base unchanged if it is stated, except in profile whatwg.
-plain_base: Final = expression(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+")
+plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
 
 
 def _unsuitable(url: str) -> str | None:
@@ -270,7 +269,7 @@ def _resolved(
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
-    if profile is not Profile.WHATWG and plain_base.fullmatch(statement.value):
+    if not PROFILES[profile].normalizes and plain_base.fullmatch(statement.value):
         return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
@@ -290,7 +289,7 @@ def _resolved(
     try:
         if relative and resolve is not None:
             value = resolve(value)
-        elif relative or profile is Profile.WHATWG:
+        elif relative or PROFILES[profile].normalizes:
             value = Resolver(around.url if relative else "", profile, charset).resolve(value)
         url = with_path(value)
     except ValueError:

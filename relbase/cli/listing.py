@@ -20,7 +20,7 @@ from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved
 from relbase.cli.options import command
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
-from relbase.formats.rows import FORMATS
+from relbase.formats.rows import FORMATS, READ
 from relbase.session import run
 from relbase.url.credentials import masked
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LAYERS: Final = {one: f"{one.value or 'none'}, §3.{n}" for n, one in enumerate(Layer, 1)}
 _LONG: Final = 2000
 _COLUMN: Final = 60
-_UNREAD: Final = "not HTML, CSS, XML, a JSON Feed or mail: no link is read (or give --kind)"
+_UNREAD: Final = f"not {READ}: no link is read (or give --kind)"
 
 
 @command(
@@ -120,8 +120,8 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
     """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document, call in reading.calls(source):
-        is_other = document.data and call.kind_of(document.data) is relbase.Kind.OTHER
-        unread = _UNREAD if is_other and not several else ""
+        is_read = FORMATS[call.kind_of(document.data)].visit is not None
+        unread = _UNREAD if document.data and not is_read and not several else ""
         for link in documents.links_of(document, call):
             part = before_part(link.part, document.number)
             printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)

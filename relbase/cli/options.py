@@ -34,7 +34,8 @@ from relbase.policy import Policy
 from relbase.session.options import Options, as_url, header_of
 from relbase.session.session import Call, session_of
 from relbase.url.credentials import masked
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import DEFAULT, Profile, offered
+from relbase.url.resolver import Resolver
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -306,6 +307,8 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option for a field of the policy: a flag that inverts its default, or a value."""
     flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
+    if _POLICY_TEXTS and not text:
+        raise TypeError(f"{field.name} has no line under `Args:` of Policy, relbase/policy.py")
     section = "Mail" if field.name in {"attachments", "dkim_signed"} else "Links"
     if field.default is True:
         return Option(section, flag.replace("--", "--no-"), f"Do not {text}")
@@ -360,7 +363,7 @@ Input
   --kind KIND             Read inputs as {", ".join(_KINDS[:-1])} or {_KINDS[-1]}.
   --charset LABEL         Decode with this charset, unless the document has a byte order mark.
 Links
-* --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
+* --profile NAME          Resolve by {offered()}.
 """,
         url={"read": url},
         root={"dest": "roots", "multiple": True, "read": root},
@@ -373,7 +376,7 @@ Links
         files_from={"read": read_file},
         kind={"type": click.Choice(_KINDS)},
         charset={"read": charset},
-        profile={"type": click.Choice([one.value for one in Profile]), "default": "rfc1808"},
+        profile={"type": click.Choice([one.value for one in Profile]), "default": DEFAULT.value},
     ),
     *map(_policy_option, dataclasses.fields(Policy)),
     *table(

@@ -18,9 +18,10 @@ from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, ob
 from relbase.grammar import urls as rules
 from relbase.grammar.characters import Severity, Violation
 from relbase.grammar.urls import Grammar, GrammarName, verdicts
-from relbase.url import rfc1808, rfc3986
+from relbase.url import rfc1808
 from relbase.url.credentials import masked
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import DEFAULT, Profile, algorithm, offered
+from relbase.url.resolver import Resolver
 from relbase.url.rfc1808 import category
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ class _Resolved(NamedTuple):
 
 @command(
     "Resolve references against a base URL.",
-    """\
+    f"""\
 Options
-  --profile NAME          Resolve by rfc1808 (default), rfc3986 or whatwg (as browsers do).
+  --profile NAME          Resolve by {offered()}.
   --all                   Show the results of all profiles side by side.
   --steps                 Show each step of the algorithm.
   --json                  Write JSON Lines, one object per result.
@@ -64,7 +65,10 @@ Exit status:
   2  wrong usage
   3  a reference has no result (only in profile whatwg, and not with --all)
 """,
-    profile={"type": click.Choice([*(one.value for one in Profile), "all"]), "default": "rfc1808"},
+    profile={
+        "type": click.Choice([*(one.value for one in Profile), "all"]),
+        "default": DEFAULT.value,
+    },
     all={"dest": "every"},
 )
 @click.argument("base")
@@ -316,15 +320,14 @@ def split(urls: tuple[str, ...], *, json: bool) -> int:
 
     "-" or no URL reads URLs from standard input, one per line.
     """
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
     for url in listed(urls or ("-",)):
         grammar, why = _parts(url)
         generic = rfc1808.split(url)
         kind = None if generic.scheme is None else category(generic.scheme)
-        split: dict[str, Any] = {"rfc1808": generic, "rfc3986": rfc3986.split(url), "whatwg": None}
-        with suppress(ValueError):
-            split["whatwg"] = whatwg.split(url)
+        split: dict[str, Any] = dict.fromkeys(Profile)
+        for profile in Profile:
+            with suppress(ValueError):
+                split[profile] = algorithm(profile).split(url)
         if json:
             more = {"parts": grammar, "category": kind and kind.name.lower()}
             streams.say(object_line({"url": url}, split, more))

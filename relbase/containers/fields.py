@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.containers.known_fields import REMEMBERED
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import REMEMBERED
 
 if TYPE_CHECKING:
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]

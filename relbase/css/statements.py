@@ -14,25 +14,9 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.css.functions import (
-    CONTAINER,
-    ESCAPE,
-    FUNCTIONS,
-    IMPORT,
-    INSIDE_DOUBLE,
-    INSIDE_SINGLE,
-    LAST_LETTERS,
-    LONGEST_NAME,
-    NAME,
-    NAMES,
-    NAMESPACE,
-    NOT_AFTER,
-    URL_FORMS,
-    WORD,
-    Form,
-    last_trigger,
-    unescape,
-)
+from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, last_trigger
+from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD, unescape
+from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, URL_FORMS, Form
 from relbase.expressions import regex
 from relbase.html.tags import all_but, any_case
 

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.css.functions import Form, css_view, has_no_reference
+from relbase.css.candidates import has_no_reference
+from relbase.css.escapes import css_view
+from relbase.css.functions import Form
 from relbase.edit import Span
 from relbase.html.vocabulary import Nested, Row
 from relbase.notes import Reason
 from relbase.rewriting.outcomes import Outcome, Status, lower, lower_plain, plain_in_css
 from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, visit_url
 from relbase.scan.batches import css_scan_for
-from relbase.url.resolver import Profile
+from relbase.url.profiles import PROFILES
 
 if TYPE_CHECKING:
     from relbase.css.statements import CssReference
@@ -69,5 +71,5 @@ def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | N
     if not found.custom or not context.sheets():
         return None
     # These resolve alike in every sheet of the same site, wherever var() uses the property.
-    roots = ("/", "\\") if context.task.profile is Profile.WHATWG else ("/",)
+    roots = tuple(PROFILES[context.task.profile].slashes)
     return lambda reference: None if reference.startswith(roots) else _CUSTOM

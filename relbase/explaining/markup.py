@@ -8,8 +8,9 @@ from html import escape
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
+from relbase.containers.known_fields import bases
 from relbase.expressions import regex
-from relbase.header_fields import States, bases
+from relbase.header_fields import States
 from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:

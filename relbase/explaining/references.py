@@ -21,6 +21,7 @@ from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
 from relbase.rewriting.outcomes import Status
+from relbase.url.profiles import PROFILES
 from relbase.url.resolver import Resolver
 from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
@@ -331,8 +332,9 @@ class _Lister:
                 steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
-        step = [taken for taken in steps if not taken.number.startswith(_FOLLOWING)][-1]
-        decides = f"{_OF[self._call.options.profile.value]}{text(step.number)}: {text(step.text)}"
+        row = PROFILES[self._call.options.profile]
+        step = [taken for taken in steps if not taken.number.startswith(row.following)][-1]
+        decides = f"{row.steps}{text(step.number)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
             return f"<p>{decides}</p>"
         self._explained += 1
@@ -342,10 +344,3 @@ class _Lister:
             for taken in steps
         )
         return f"<details><summary>{decides}</summary><ol>{listed}</ol></details>"
-
-
-_OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
-
-# Steps that only carry out a decision of an earlier step, such as merging and recomposition, in RFC
-# 1808 §4, RFC 3986 and WHATWG.
-_FOLLOWING: Final = ("7", "6a", "6b", "6c", "6d", "5.2.4", "5.3", "URL serializer")

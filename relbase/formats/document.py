@@ -74,6 +74,7 @@ class Format(NamedTuple):
     # may hold them
     messages: bool = False
     doubts: bool = False  # whether to note files that begin like this kind but are named as another
+    title: str = ""  # what notes call it where they list what is read
     is_judged: bool = False  # whether its visit notes documents of another kind
     stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
     # whether its visit can yield lists of links if the bytes themselves are scanned

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.expressions import expression
 from relbase.formats import sniffing
-from relbase.formats.rows import FORMATS
+from relbase.formats.rows import FORMATS, READ
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 
@@ -110,11 +110,10 @@ def _passed_note(type_: str, name: str, data: bytes) -> Note:
         by = f"media type, {type_[:_SHOWN]}"
     elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
         by = f"name, *.{_suffix(name)[:_SHOWN]}"
-    kinds = "HTML, CSS, XML, a JSON Feed or mail"
     fix = "if it is HTML, pass kind='html' (--kind html)"
     if _compressed.match(data):
         fix = "it is compressed: decompress it first"
-    text = f"by its {by}, this is not {kinds}: left unchanged; {fix}"
+    text = f"by its {by}, this is not {READ}: left unchanged; {fix}"
     return Note(Reason.KIND_UNSUPPORTED, "", None, text)
 
 

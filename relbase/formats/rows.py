@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.css.functions import css_escaped
+from relbase.css.escapes import css_escaped
 from relbase.css.visit import visit_css
 from relbase.formats import sniffing
 from relbase.formats.document import Format, Visit
@@ -84,6 +84,7 @@ _ROWS: Final = (
         ("message/rfc822", "message/global", "multipart/*"),
         "eml mht mhtml mhtm mim mime emlx rfc822",
         sniffing.is_mail,
+        title="mail",
         visit=_in_batches(_loaded_later("mail.message.visit_mail")),
         base=_loaded_later("mail.message.mail_base"),
         entities=_loaded_later("mail.message.mail_entities"),
@@ -97,6 +98,7 @@ _ROWS: Final = (
         ("application/xml", "text/xml", "*+xml"),
         "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
+        title="XML",
         charset=_loaded_later("view.transcode.sniff_xml"),
         view=_loaded_later("view.transcode.xml_view"),
         visit=_in_batches(_loaded_later("xml.document.visit_xml")),
@@ -108,6 +110,7 @@ _ROWS: Final = (
         Kind.JSON,
         ("application/feed+json",),
         looks=sniffing.is_json_feed,
+        title="a JSON Feed",
         among=("application/json", "json"),
         charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
         visit=_in_batches(_loaded_later("xml.feeds.visit_json_feed")),
@@ -120,6 +123,7 @@ _ROWS: Final = (
         ("text/html", "text/x-html", "text/x-amp-html", "text/watch-html"),
         "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
+        title="HTML",
         charset=sniff,
         visit=visit_html,
         base=html_base,
@@ -133,6 +137,7 @@ _ROWS: Final = (
         ("text/css",),
         "css",
         sniffing.is_css,
+        title="CSS",
         charset=sniff_css,
         view=_css_view,
         visit=_in_batches(visit_css),
@@ -155,3 +160,16 @@ _ROWS: Final = (
 )
 
 FORMATS: Final = {row.kind: row for row in _ROWS}
+
+
+def _check() -> None:
+    for kind in Kind:
+        if kind not in FORMATS:
+            raise TypeError(f"{kind!r} has no row: add one to _ROWS in relbase/formats/rows.py")
+
+
+_check()
+
+# What relbase reads, for notes.
+*_titles, _last = (FORMATS[kind].title for kind in Kind if FORMATS[kind].title)
+READ: Final = f"{', '.join(_titles)} or {_last}"

@@ -11,18 +11,10 @@ from relbase.css.functions import Form
 from relbase.expressions import expression, regex
 from relbase.html import tags
 from relbase.html.foreign import FONT_BREAKOUT, HTML, SVG, ForeignContent, closed_as
+from relbase.html.places import PLACES, attributes_of
 from relbase.html.tags import CDATA, Attribute, no_tag_end, text_end, token
-from relbase.html.vocabulary import (
-    NONE_NAMED,
-    PLACES,
-    TEXT_ROWS,
-    Nested,
-    Row,
-    Slot,
-    attributes_of,
-    counting,
-    keyword,
-)
+from relbase.html.vocabulary import NONE_NAMED, TEXT_ROWS, Nested, Row, Slot, counting, keyword
+from relbase.url.plain import WEB_PATTERN
 from relbase.values.syntaxes import Syntax
 from relbase.view.charrefs import TEXT
 
@@ -328,8 +320,7 @@ _COMMENT: Final = rb"!--(?!-?>|\[)[^-]*+(?:-(?!-!?>)[^-]*+)*+-->"
 
 # CSS without one of these holds no reference, however it is encoded.
 _CSS_WITHOUT: Final = rb"=\"[^\"(&\\@]*+\""
-# Absolute in every profile.
-_ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
+_ABSOLUTE: Final = rb"=\"%b[^\"]*+\"" % WEB_PATTERN.encode()
 
 
 def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:

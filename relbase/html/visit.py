@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
-from relbase.css.functions import css_escaped
+from relbase.css.escapes import css_escaped
 from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens

@@ -25,10 +25,11 @@ from relbase.containers.http import (
     read_head,
     values,
 )
+from relbase.containers.known_fields import ROWS
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats import sniffing
-from relbase.header_fields import ROWS, States
+from relbase.header_fields import States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason

@@ -16,9 +16,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import Field, text_of
+from relbase.containers.known_fields import ROWS
 from relbase.edit import Edit, splice
 from relbase.expressions import regex
-from relbase.header_fields import ROWS, Follows
+from relbase.header_fields import Follows
 from relbase.mail.parts import called, line_end, transfer_view
 from relbase.notes import Note, Reason
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
+from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
 from relbase.expressions import regex
-from relbase.header_fields import States, bases
+from relbase.header_fields import States
 from relbase.notes import Note, Reason
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view

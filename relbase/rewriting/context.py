@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
 from relbase.notes import Note, Reason
 from relbase.policy import Policy, placeholders
-from relbase.url.resolver import Profile, prepared_base
+from relbase.url.resolver import prepared_base
 
 if TYPE_CHECKING:
     import re
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.outcomes import Batch, Outcome
     from relbase.savers.marks import LocalFiles, Marks
+    from relbase.url.profiles import Profile
 
 
 class Opened(Protocol):

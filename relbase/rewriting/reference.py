@@ -14,8 +14,9 @@ from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
-from relbase.url import rfc3986
-from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
+from relbase.url import plain, rfc3986
+from relbase.url.profiles import PROFILES
+from relbase.url.resolver import has_net_loc, is_absolute, parses_alone
 from relbase.values.syntaxes import Syntax, clean, spell
 from relbase.view.characters import decode_inner, encode_inner
 
@@ -39,8 +40,7 @@ class Place(NamedTuple):
     codebase: Codebase | None = None
 
 
-# Absolute in every profile, whatever follows. A data URL may be too long to be worth decoding.
-ABSOLUTE: Final = (b"http://", b"https://", b"data:")
+ABSOLUTE: Final = tuple(map(str.encode, plain.ABSOLUTE))
 
 
 def visit_url(
@@ -110,7 +110,7 @@ def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> boo
 
 
 def unstated(reference: str, context: Context) -> Note | None:
-    if context.unstated is None or context.task.profile is not Profile.WHATWG:
+    if context.unstated is None or not PROFILES[context.task.profile].encodes_queries:
         return None
     if reference.isascii() or not context.unstated.match(reference):
         return None
@@ -141,23 +141,26 @@ _WOULD_CHANGE: Final = noting(
 
 
 def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
-    """Return a note if `..` climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
-    if context.task.profile is not Profile.RFC1808 or url is None:
+    """Return a note if `..` climbs above the root, and the profile leaves it in the URL."""
+    climbs_by = PROFILES[context.task.profile].climbs_by
+    if not climbs_by or url is None:
         return None
     path = url.partition("#")[0].partition("?")[0]
     if "/../" not in path and not path.endswith("/.."):
         return None
-    text = f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by RFC 1808 §5.2"
+    text = f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by {climbs_by}"
     if len(reference) < _COMPARED:
-        resolve = resolver(context.base.url, Profile.RFC3986, context.encoding)
+        resolve = resolver(context.base.url, _OTHERS[0], context.encoding)
         other = url if resolve is None else resolve(reference)
         if other == url:
             return None
-        text += f"; the profiles rfc3986 and whatwg write {other[:_SHOWN]!r}"
+        text += f"; the profiles {' and '.join(_OTHERS)} write {other[:_SHOWN]!r}"
     return noting(Reason.REFERENCE_CLIMBS, text)
 
 
 _SHOWN: Final = 200
+# Profiles that remove a `..` above the root.
+_OTHERS: Final = [profile for profile, row in PROFILES.items() if not row.climbs_by]
 # For a longer reference the note omits the other URL: nobody wrote it, and it takes memory.
 _COMPARED: Final = 1 << 16
 
@@ -304,7 +307,7 @@ def on_codebase(codebase: str, context: Context) -> Codebase | None:
     if not codebase:
         return None
     profile = context.task.profile
-    if profile is Profile.WHATWG:  # browsers ignore it (rule 7)
+    if not PROFILES[profile].honours_codebase:
         return Codebase(context.resolve)
     if context.resolve is None and not is_absolute(codebase, profile):
         return Codebase(None)

@@ -18,6 +18,7 @@ from relbase.expressions import expression
 from relbase.html import tags
 from relbase.html.tags import Attribute, HeadToken, head_tokens
 from relbase.notes import Note, Reason
+from relbase.savers.rows import AT_END, ATTRIBUTES, COMMENTS
 from relbase.scan.binding import head
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
@@ -50,7 +51,6 @@ class LocalFile(NamedTuple):
 LocalFiles: TypeAlias = "Callable[[str, str], LocalFile | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
-_AT_END: Final = b"Mirrored from "
 _FIREFOX: Final = b"<!-- base href="
 _CHROME: Final = b"<!--<base"
 
@@ -72,7 +72,7 @@ def may_have_marks(text: bytes) -> bool:
         _in_comments(markup, _IN_COMMENTS)
         or (bool(markup) and any(map(markup.__contains__, _IN_TAGS)))
         or text.find(_IN_SCRIPT, 0, end) >= 0
-        or text.find(_AT_END, max(0, len(text) - _END)) >= 0
+        or text.find(AT_END, max(0, len(text) - _END)) >= 0
     )
 
 
@@ -80,100 +80,14 @@ def _in_comments(markup: bytes, words: tuple[bytes, ...]) -> bool:
     return b"<!--" in markup and any(map(markup.__contains__, words))
 
 
-# ---- the rows
-
-
-class _Comment(NamedTuple):
-    """A row: the comment of a program, and how to read its URL and any doubt about that."""
-
-    program: str
-    word: bytes  # occurs in each of its comments, byte for byte
-    comment: re.Pattern[bytes]
-    url: Callable[[re.Match[bytes]], tuple[str, str]]
-
-
-def _plain(mark: re.Match[bytes]) -> tuple[str, str]:
-    return decode_inner(mark[1]), ""
-
-
-def _counted(mark: re.Match[bytes]) -> tuple[str, str]:
-    """The URL of ` saved from url=(0010)http://a/b `, where the number is its length in bytes."""
-    url, stated = mark[2], int(mark[1])
-    if stated > len(url):
-        return "", f"it states a length of {stated} bytes, but has only {len(url)}"
-    doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
-    # "--" may not occur in a comment: every second "-" of a run is written as %2D.
-    return decode_inner(url.replace(b"-%2D", b"--")), doubt
-
-
-def _mirrored(mark: re.Match[bytes]) -> tuple[str, str]:
-    url = decode_inner(mark[1])
-    if _has_scheme.match(url):
-        return url, ""
-    return f"http://{url}", "it has no scheme: http is assumed"
-
-
-_has_scheme: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*://")
-
-_COMMENTS: Final = (
-    # Chrome, Edge, IE, after the doctype.
-    _Comment(
-        "a browser (saved from url)",
-        b" saved from url=(",
-        expression(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) "),
-        _counted,
-    ),
-    # SingleFile, and Zotero, which uses it: the first child of <html>.
-    _Comment(
-        "SingleFile",
-        b"SingleFile",
-        expression(
-            rb"\s*+(?:Page saved with|Archive processed by) SingleFile[ \t]*+\r?\n"
-            rb"[ \t]*+url:[ \t]*+(\S++)[ \t]*+(?:\r?\n.*+)?",
-            re.DOTALL,
-        ),
-        _plain,
-    ),
-    # HTTrack: the URL has raw non-ASCII characters, and ends at the last " by HTTrack". First check
-    # that the comment is one line, to avoid backtracking.
-    _Comment(
-        "HTTrack",
-        _AT_END,
-        expression(rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"),
-        _mirrored,
-    ),
-    # monolith: at byte 0. For a file it writes "local source", whose blank does not match.
-    _Comment(
-        "monolith",
-        b"using monolith ",
-        expression(rb" Saved from (\S++) at \S++ using monolith v[^\r\n]*+"),
-        _plain,
-    ),
-)
-
-
-class _Attribute(NamedTuple):
-    """A row: the element and the attribute in which a program writes the URL."""
-
-    program: str
-    element: bytes
-    attribute: bytes
-    when: tuple[bytes, bytes] | None = None  # another attribute that it must have, and its value
-
-
-_ATTRIBUTES: Final = (
-    _Attribute("WebScrapBook", b"html", b"data-scrapbook-source"),
-    _Attribute("Save Page WE", b"meta", b"content", (b"name", b"savepage-url")),
-    _Attribute("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
-)
-_ELEMENTS: Final = frozenset(row.element for row in _ATTRIBUTES)
+_ELEMENTS: Final = frozenset(row.element for row in ATTRIBUTES)
 _ASKED: Final = frozenset(
-    name for row in _ATTRIBUTES for name in (row.attribute, *(row.when or ())[:1])
+    name for row in ATTRIBUTES for name in (row.attribute, *(row.when or ())[:1])
 )
 
 # A page without any of these words has no mark. Looking for them costs next to nothing.
-_IN_TAGS: Final = tuple(row.when[1] if row.when else row.attribute for row in _ATTRIBUTES)
-_IN_COMMENTS: Final = (*(row.word for row in _COMMENTS), _CHROME, _FIREFOX)
+_IN_TAGS: Final = tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES)
+_IN_COMMENTS: Final = (*(row.word for row in COMMENTS), _CHROME, _FIREFOX)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
@@ -234,7 +148,7 @@ class _Found:
 
     def _url_comment(self, inside: Span) -> None:
         text = self._text[inside.start : inside.end]
-        for row in _COMMENTS:
+        for row in COMMENTS:
             if mark := row.comment.fullmatch(text):
                 self._page(*row.url(mark), f"the mark of {row.program}", inside)
                 return
@@ -258,7 +172,7 @@ class _Found:
     def _attributes(self, token: HeadToken) -> None:
         asked = tags.attributes(self._text, token.start, token.end, _ASKED)
         attributes = {attribute.name: attribute for attribute in asked}
-        for row in _ATTRIBUTES:
+        for row in ATTRIBUTES:
             attribute = attributes.get(row.attribute)
             if row.element != token.name or attribute is None:
                 continue

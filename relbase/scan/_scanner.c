@@ -125,10 +125,10 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 /* The arguments of a walk. Those that all calls for a document share come first: tables, mode,
    flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
-  Shapes shapes; /* first: `learn` gets a pointer to it */
-  PyObject *edits, *answers[SHAPES]; /* the mapping of shapes to edits, and its answers */
-  PyObject *written[SHAPES];      /* of the answers: the new text */
-  Py_ssize_t costs[SHAPES];       /* of the answers: its cost */
+  Prefixes prefixes; /* first: `learn` gets a pointer to it */
+  PyObject *edits, *answers[FORMS]; /* the mapping of prefixes to edits, and its answers */
+  PyObject *written[FORMS];      /* of the answers: the new text */
+  Py_ssize_t costs[FORMS];       /* of the answers: its cost */
 } Edits;
 
 typedef struct {
@@ -160,21 +160,21 @@ static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t co
   return made;
 }
 
-/* Asks for the edit of a shape: (until where, new text, cost, where it fits), or None. */
-static int learn(Shapes *shapes, int shape) {
-  Edits *edits = (Edits *)shapes;
-  PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(shape);
+/* Asks for the edit of a form: (until where, new text, cost, where it fits), or None. */
+static int learn(Prefixes *prefixes, int form) {
+  Edits *edits = (Edits *)prefixes;
+  PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(form);
   PyObject *answer = key ? PyObject_GetItem(edits->edits, key) : NULL;
   Py_XDECREF(key);
-  edits->answers[shape] = answer;
+  edits->answers[form] = answer;
   if (!answer || answer == Py_None) return 0;
   if (!PyTuple_Check(answer)) return bad("scan: an edit is a tuple");
-  return PyArg_ParseTuple(answer, "bSnb", &shapes->until[shape], &edits->written[shape],
-                          &edits->costs[shape], &shapes->fits[shape]);
+  return PyArg_ParseTuple(answer, "bSnb", &prefixes->until[form], &edits->written[form],
+                          &edits->costs[form], &prefixes->fits[form]);
 }
 
 static void forget(Edits *edits) {
-  for (int i = 0; i < SHAPES; i++) Py_CLEAR(edits->answers[i]);
+  for (int i = 0; i < FORMS; i++) Py_CLEAR(edits->answers[i]);
 }
 
 static void free_call(Call *call) {
@@ -186,14 +186,14 @@ static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *typ
   ptrdiff_t start = f->odd ? f->at : f->from, end = f->odd ? f->end : f->to;
   PyObject *from = PyLong_FromSsize_t(start);
   PyObject *to = start == end ? Py_XNewRef(from) : PyLong_FromSsize_t(end);
-  PyObject *const values[3] = {from, to, Py_NewRef(f->odd ? Py_None : written[f->shape])};
+  PyObject *const values[3] = {from, to, Py_NewRef(f->odd ? Py_None : written[f->form])};
   return tuple_of(type, values, 3);
 }
 
-/* A record: (start, end, shape, attribute, what that holds, start and end of the element's name) */
+/* A record: (start, end, form, attribute, what that holds, start and end of the element's name) */
 static PyObject *record_of(const Found *f) {
   enum { count = 7 };
-  const Py_ssize_t numbers[count] = {f->at,    f->end,  f->shape,   f->attribute,
+  const Py_ssize_t numbers[count] = {f->at,    f->end,  f->form,   f->attribute,
                                      f->holds, f->name, f->name_end};
   PyObject *record = PyTuple_New(count);
   for (int i = 0; record && i < count; i++) {
@@ -257,11 +257,11 @@ static int read_call(PyObject *args, Call *call) {
       !PyType_IsSubtype((PyTypeObject *)call->type, &PyTuple_Type))
     return bad("scan: a place outside of the text, or no such mode");
   s->text = (Text)text;
-  s->whatwg = flags & 1;
-  s->in_css = flags >> 1 & 1;
-  s->ascii_stands = flags >> 2 & 1;
-  s->shapes = &call->edits.shapes;
-  call->edits.shapes.learn = learn;
+  s->normalizes = flags & NORMALIZES;
+  s->in_css = flags & CSS_TOO;
+  s->ascii_stands = flags & ASCII_STANDS;
+  s->prefixes = &call->edits.prefixes;
+  call->edits.prefixes.learn = learn;
   call->pos = (Text)text + pos;
   call->end = (Text)text + end;
   return 1;
@@ -269,7 +269,7 @@ static int read_call(PyObject *args, Call *call) {
 
 static Py_ssize_t cost_of(const Call *call) {
   Py_ssize_t cost = 0;
-  for (size_t i = 0; i < call->scan.count; i++) cost += call->edits.costs[call->scan.found[i].shape];
+  for (size_t i = 0; i < call->scan.count; i++) cost += call->edits.costs[call->scan.found[i].form];
   return cost;
 }
 
@@ -331,7 +331,6 @@ typedef struct {
   Py_ssize_t cost, shown;          /* what all cost; the length of the URLs that are kept */
 } Links;
 
-enum { IS_ABSOLUTE, IS_REWRITTEN, IS_KEPT, STATUSES };
 enum { LINK_FIELDS = 11, SHORT_URL = 512, SHORT_NAME = 32 };
 
 static int is_tuple_type(PyObject *type) {
@@ -383,7 +382,7 @@ static PyObject *element_name(const Links *l, Text p, size_t n) {
   return name;
 }
 
-/* The URL of a relative reference: the new text for its shape, and the rest of the reference. */
+/* The URL of a relative reference: the new text for its form, and the rest of the reference. */
 static PyObject *url_of(PyObject *reference, const char *raw, Py_ssize_t n, PyObject *new,
                         Py_ssize_t rest) {
   char room[SHORT_URL], *prefix;
@@ -419,10 +418,10 @@ static void count_lines(Links *l, Text text, Py_ssize_t at) {
 
 /* The status of a reference; a rewritten one adds to the cost. */
 static int status_of(Links *l, const Call *call, const Found *f) {
-  if (!f->shape) return IS_ABSOLUTE;
+  if (!f->form) return IS_ABSOLUTE;
   int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
-  if (f->shape == FRAGMENT && is_local) return IS_KEPT;
-  l->cost += call->edits.costs[f->shape];
+  if (f->form == FRAGMENT && is_local) return IS_KEPT;
+  l->cost += call->edits.costs[f->form];
   return IS_REWRITTEN;
 }
 
@@ -431,7 +430,7 @@ static int is_covered(Links *l, const Call *call, Py_ssize_t cost, Py_ssize_t sh
   for (size_t i = 0; i < call->scan.count && shown >= 0 && l->cost <= cost; i++) {
     const Found *f = &call->scan.found[i];
     if (status_of(l, call, f) == IS_KEPT)
-      shown -= PyBytes_Size(call->edits.written[f->shape]) + f->end - f->at;
+      shown -= PyBytes_Size(call->edits.written[f->form]) + f->end - f->at;
   }
   int is_sure = shown >= 0 && l->cost <= cost;
   l->cost = 0;
@@ -453,7 +452,7 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
                             : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, f->end - f->at), 0);
   if (!reference) return NULL;
-  PyObject *url = f->shape ? url_of(reference, raw, n, call->edits.written[f->shape], f->to - f->at)
+  PyObject *url = f->form ? url_of(reference, raw, n, call->edits.written[f->form], f->to - f->at)
                            : Py_NewRef(reference);
   int status = status_of(l, call, f);
   if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
@@ -536,7 +535,7 @@ static int add_link(Links *l, const Call *call, const Found *f,
   const Scan *s = &call->scan;
   Text p = s->text + f->at;
   char room[SHORT_URL], *new = NULL;
-  Py_ssize_t n = f->end - f->at, size = 0, rest = f->shape ? f->to - f->at : 0;
+  Py_ssize_t n = f->end - f->at, size = 0, rest = f->form ? f->to - f->at : 0;
   PyObject *decoded = NULL;
   const char *text = said(p, &n, room);
   if (!text) {
@@ -545,7 +544,7 @@ static int add_link(Links *l, const Call *call, const Found *f,
     if (!decoded || PyBytes_AsStringAndSize(decoded, &utf_8, &n) < 0) goto failed;
     text = utf_8;
   }
-  if (f->shape && PyBytes_AsStringAndSize(call->edits.written[f->shape], &new, &size) < 0) goto failed;
+  if (f->form && PyBytes_AsStringAndSize(call->edits.written[f->form], &new, &size) < 0) goto failed;
   if (rest > n) rest = n;
   int status = status_of(l, call, f);
   if (status == IS_KEPT) l->shown += size + characters_in(text + rest, n - rest);
@@ -674,7 +673,7 @@ static int tag_known(void *data, Text tag, size_t n) {
 /* Moves what was found with one base to the list. */
 static int flush(Learned *l) {
   Scan *s = &l->xml->scan;
-  Edits *edits = (Edits *)s->shapes;
+  Edits *edits = (Edits *)s->prefixes;
   for (size_t i = 0; i < s->count; i++) {
     PyObject *edit = edit_of(&s->found[i], edits->written, l->call->type);
     int done = edit ? PyList_Append(l->list, edit) : -1;
@@ -696,7 +695,7 @@ static int scope_known(void *data, Text value, size_t n) {
     PyObject *edits = PyObject_CallFunction(l->enter, "Nni", bytes_of(value, (Py_ssize_t)n),
                                             (Py_ssize_t)(value - x->scan.text), number);
     if (!edits || edits == Py_None) return Py_XDECREF(edits), 0;
-    l->scoped[around] = (Edits){.shapes = {.learn = learn}, .edits = edits};
+    l->scoped[around] = (Edits){.prefixes = {.learn = learn}, .edits = edits};
   }
   int done = flush(l);
   if (!value) {
@@ -704,7 +703,7 @@ static int scope_known(void *data, Text value, size_t n) {
     Py_CLEAR(l->scoped[around].edits);
   }
   int last = value ? around : around - 1;
-  x->scan.shapes = last < 0 ? &l->call->edits.shapes : &l->scoped[last].shapes;
+  x->scan.prefixes = last < 0 ? &l->call->edits.prefixes : &l->scoped[last].prefixes;
   return done;
 }
 
@@ -732,7 +731,7 @@ static PyObject *markups_of(const Xml *x) {
    the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
    its last, the number of its scope), whether edits may have None: a reference with a flaw stays).
    `enter` takes the value that begins a scope, its place and the number of the scope around it (0:
-   none). It returns the edits of shapes in the new scope, or None. */
+   none). It returns the edits of prefixes in the new scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Learned l;
@@ -857,10 +856,10 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {
-  init_classes();
   /* Unsigned: a `long` of 32 bits has no room for every CRC. */
   PyObject *source = PyLong_FromUnsignedLong((unsigned long)(RELBASE_SOURCE));
   int done = source ? PyModule_AddObjectRef(module, "SOURCE", source) : -1;
+  if (!done) done = PyModule_AddStringConstant(module, "FACTS", FACTS);
   Py_XDECREF(source);
   return done;
 }

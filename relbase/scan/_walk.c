@@ -16,60 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "_tables.h" /* numbers, limits and classes of bytes, which Python shares */
+
 typedef const unsigned char *Text;
 
 /* ---- Bytes */
 
-enum {
-  WS = 1,          /* white space of HTML; of CSS too */
-  NAME_END = 2,    /* what ends the name of a tag */
-  ATTR_END = 4,    /* what ends the name of an attribute */
-  REST = 8,        /* plain within a reference; what may belong to a placeholder is not */
-  SEGMENT = 16,    /* plain, and not a delimiter of the first segment */
-  WREST = 32,      /* REST in profile whatwg */
-  WSEGMENT = 64,
-  ALNUM = 128,
-  WORD = 256,      /* of a name in CSS */
-  CSS_PLAIN = 512, /* means itself in a url() with or without quotes */
-  SCHEME = 1024,
-  ALPHA = 2048,
-  BLANK = 4096,    /* a space within a URL of an attribute, or in quotes in CSS */
-  QUOTE = 8192,
-  TRAIL = 16384,   /* may follow a byte outside ASCII as part of its character, in some charset */
-  CSS_EVENT = 32768, /* may change how CSS is read */
-  XML_WS = 65536,
-  XML_NAME = 131072 /* of a name in XML, as far as it takes to find its end */
-};
-static uint32_t classes[256];
 #define IS(c, k) ((int)(classes[(unsigned char)(c)] & (k)))
 #define LOWER(c) (IS(c, ALPHA) ? (c) | 32 : (c))
 
 static int among(const char *set, int c) { return c && c < 128 && strchr(set, c); }
-
-static void init_classes(void) {
-  for (int c = 0; c < 256; c++) {
-    int k = 0;
-    if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) k |= ALPHA | ALNUM;
-    if (c >= '0' && c <= '9') k |= ALNUM;
-    if (among("\t\n\f\r ", c)) k |= WS;
-    if ((k & WS) || among("/>", c)) k |= NAME_END | ATTR_END;
-    if (c == '=') k |= ATTR_END;
-    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[%", c)) k |= REST;
-    if ((k & REST) && !among(":?#", c)) k |= SEGMENT;
-    if ((k & ALNUM) || among("_~=+;,@!$*()-", c)) k |= WSEGMENT;
-    if ((k & WSEGMENT) || among(":?#", c)) k |= WREST;
-    if ((k & ALNUM) || among("_-", c) || c == 0 || c >= 0x80) k |= WORD;
-    if (c > 0x20 && c < 0x7f && !among("\"&'()<>\\^`{}", c)) k |= CSS_PLAIN;
-    if ((k & ALNUM) || among("+.-", c)) k |= SCHEME;
-    if (c == ' ') k |= BLANK;
-    if (c == '"' || c == '\'') k |= QUOTE;
-    if ((c >= '0' && c <= '9') || (c >= 0x40 && c < 0x7f)) k |= TRAIL;
-    if (among("\"'\\/()[]{};<&", c)) k |= CSS_EVENT;
-    if (among("\t\n\r ", c)) k |= XML_WS;
-    if (c > 0x20 && !among("/>=<&\"'", c)) k |= XML_NAME;
-    classes[c] = (uint32_t)k;
-  }
-}
 
 static Text find(Text p, Text e, int c) { return p < e ? memchr(p, c, (size_t)(e - p)) : NULL; }
 
@@ -90,15 +46,7 @@ static int begins_any_case(Text p, Text e, const char *lower) {
 
 /* ---- Tables, made once by Python */
 
-enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
-
-/* What an element is to the scanner. */
-enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
-/* What an attribute holds on an element, and what else counts. */
-enum Holds {
-  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, HOLDS
-};
-enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
+enum { SLOTS = 2048 };
 
 typedef struct {
   unsigned char length, kind;
@@ -153,8 +101,6 @@ static int is_among(const Words *words, Text p, size_t n) { return find_word(wor
 
 /* ---- A scan */
 
-enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and references; records of all references */
-enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
 enum { CONTINUES, STOPS, ENDS }; /* how a token affects a scan */
 
 /* What a reference may hold that, as a flaw in XML, readers disagree on. */
@@ -165,24 +111,21 @@ typedef struct {
   ptrdiff_t at, end, name, name_end, from, to;
   int holds;
   short attribute;
-  unsigned char shape, odd; /* small: one tag may hold a million of these */
+  unsigned char form, odd; /* small: one tag may hold a million of these */
 } Found;
 
-/* Where the new text for a shape may stand as it is, besides in quotes. */
-enum { IN_QUOTES = 0, UNQUOTED = 1, IN_CSS = 2 };
-
-/* The edits of shapes with one base. Each is asked for when its shape first occurs. */
-typedef struct Shapes {
-  unsigned known, edited; /* bits: shapes that were asked for; those with an edit */
-  unsigned char until[SHAPES], fits[SHAPES]; /* where the replaced part ends; where new text fits */
-  int (*learn)(struct Shapes *, int shape);
-} Shapes;
+/* The edits of prefixes with one base. Each is asked for when its form first occurs. */
+typedef struct Prefixes {
+  unsigned known, edited; /* bits: prefixes that were asked for; those with an edit */
+  unsigned char until[FORMS], fits[FORMS]; /* where the replaced part ends; where new text fits */
+  int (*learn)(struct Prefixes *, int form);
+} Prefixes;
 
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, whatwg, in_css, ascii_stands; /* what the caller allows */
-  Shapes *shapes;
+  int mode, normalizes, in_css, ascii_stands; /* what the caller allows */
+  Prefixes *prefixes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
   int in_markup; /* in HTML inside the text of an element of XML */
   int in_noscript, in_comment, depth;
@@ -199,7 +142,7 @@ typedef struct {
 
 /* The most that is found at once. An element with more is left to the exact tokenizer, which yields
    one by one: what is allocated must not grow with a hostile document. */
-enum { BATCH = 4096, MOST = 1 << 18, MOST_LISTED = 1 << 14 };
+enum { MOST = 1 << 18, MOST_LISTED = 1 << 14 };
 
 static int push(Scan *s, const Found *found) {
   if (s->count == (s->mode == ALL ? MOST_LISTED : MOST)) return STOPS;
@@ -214,12 +157,12 @@ static int push(Scan *s, const Found *found) {
   return CONTINUES;
 }
 
-static int add(Scan *s, Text at, Text end, int shape) {
-  Found f = {.at = at - s->text, .end = end - s->text, .shape = (unsigned char)shape};
+static int add(Scan *s, Text at, Text end, int form) {
+  Found f = {.at = at - s->text, .end = end - s->text, .form = (unsigned char)form};
   f.name = s->name - s->text;
   f.name_end = s->name_end - s->text;
   f.from = f.at;
-  f.to = f.at + s->shapes->until[shape];
+  f.to = f.at + s->prefixes->until[form];
   f.attribute = (short)s->attribute;
   f.holds = s->holds;
   f.odd = (unsigned char)s->odd;
@@ -231,7 +174,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
 /* Absolute in every profile, whatever follows: a scheme that is not special to the WHATWG parser,
    or that two slashes follow. */
 static int absolute(Text p, Text e) {
-  static const char *const special[] = {"http", "https", "ftp", "file", "ws", "wss", NULL};
+  static const char *const special[] = {SPECIAL_SCHEMES, NULL};
   Text q = p;
   if (q >= e || !IS(*q, ALPHA)) return 0;
   while (q < e && IS(*q, SCHEME)) q++;
@@ -242,8 +185,7 @@ static int absolute(Text p, Text e) {
   return 1;
 }
 static int absolute_in_css(Text p, Text e) {
-  return begins_any_case(p, e, "http://") || begins_any_case(p, e, "https://") ||
-         begins_any_case(p, e, "data:");
+  return BEGINS_ABSOLUTE(begins_any_case, p, e);
 }
 
 /* The usual character references in texts of XML; others are left to the exact walk. */
@@ -309,14 +251,10 @@ static size_t odd_at(Scan *s, Text p, Text e) {
   return n;
 }
 
-static int hex(unsigned char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* Whether a text is plain up to its end, and has no dot segments. */
 static int plain_rest(Scan *s, Text p, Text e) {
   size_t n;
-  int k = (s->whatwg ? WREST : REST) | s->also;
+  int k = (s->normalizes ? SAFE_REST : REST) | s->also;
   while (p < e) {
     if (IS(*p, k) || *p == '.') {
       p++;
@@ -338,8 +276,8 @@ static int plain_rest(Scan *s, Text p, Text e) {
       else if ((n = odd_at(s, p, e))) p += n;
       else return 0;
     } else if (*p == '%') { /* an escape, but not of `{`, nor of a dot, which may be a segment */
-      if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
-      if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
+      if (e - p < 3 || !IS(p[1], HEX) || !IS(p[2], HEX) || begins_any_case(p, e, "%7b")) return 0;
+      if (s->normalizes && begins_any_case(p, e, "%2e")) return 0;
       p += 3;
     } else if ((n = odd_at(s, p, e))) {
       p += n;
@@ -350,27 +288,24 @@ static int plain_rest(Scan *s, Text p, Text e) {
   return 1;
 }
 
-static int is_lower(unsigned char c) { return c >= 'a' && c <= 'z'; }
-static int is_of_host(unsigned char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
-
 /* Whether a host at `p`, with a slash after it, is one that the WHATWG parser keeps as it is:
    lower case, no number at its end, and no two hyphens together, as in names that IDNA decodes. */
 static int plain_host(Text p, Text e) {
   for (;; p++) {
     Text label = p;
-    if (p >= e || !is_of_host(*p)) return 0;
-    while (p < e && (is_of_host(*p) || (*p == '-' && e - p > 1 && is_of_host(p[1])))) p++;
+    if (p >= e || !IS(*p, HOST)) return 0;
+    while (p < e && (IS(*p, HOST) || (*p == '-' && e - p > 1 && IS(p[1], HOST)))) p++;
     if (p >= e) return 0;
-    if (*p == '/') return is_lower(*label);
+    if (*p == '/') return IS(*label, HOST_START);
     if (*p != '.') return 0;
   }
 }
 
-/* The shape of a reference that is not empty; 0 for none. */
-static int shape_of(Scan *s, Text p, Text e) {
+/* The form of a reference that is not empty; 0 for none. */
+static int form_of(Scan *s, Text p, Text e) {
   if (*p == '/') {
     if (e - p > 1 && p[1] == '/')
-      return e - p > 2 && (s->whatwg ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
+      return e - p > 2 && (s->normalizes ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
                      plain_rest(s, p + 2, e)
                  ? NETWORK
                  : 0;
@@ -378,16 +313,16 @@ static int shape_of(Scan *s, Text p, Text e) {
   }
   if (*p == '#') return plain_rest(s, p + 1, e) ? FRAGMENT : 0;
   if (*p == '?') return e - p > 1 && p[1] != '#' && plain_rest(s, p + 1, e) ? QUERY : 0;
-  int shape = PATH;
+  int form = PATH;
   if (*p == '.') {
     if (begins(p, e, "./")) {
       p += 2;
-      shape = HERE;
+      form = HERE;
     } else {
-      for (shape = HERE; begins(p, e, "../"); p += 3) shape++;
-      if (shape == HERE || shape >= SHAPES) return 0;
+      for (form = HERE; begins(p, e, "../"); p += 3) form++;
+      if (form == HERE || form >= FORMS) return 0;
     }
-    if (p == e) return shape;
+    if (p == e) return form;
     if (*p == '.') return 0;
   }
   if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
@@ -395,18 +330,18 @@ static int shape_of(Scan *s, Text p, Text e) {
     if (*q == ':') return 0;
     if (*q == '/' || *q == '?' || *q == '#') break;
   }
-  return plain_rest(s, p, e) ? shape : 0;
+  return plain_rest(s, p, e) ? form : 0;
 }
 
-/* Whether a shape has an edit, and its new text may stand where the reference does. */
-static int has_edit(const Scan *s, int shape, int where) {
-  Shapes *known = s->shapes;
-  unsigned bit = 1u << shape;
+/* Whether a form has an edit, and its new text may stand where the reference does. */
+static int has_edit(const Scan *s, int form, int where) {
+  Prefixes *known = s->prefixes;
+  unsigned bit = 1u << form;
   if (!(known->known & bit)) {
     known->known |= bit;
-    if (known->learn(known, shape)) known->edited |= bit;
+    if (known->learn(known, form)) known->edited |= bit;
   }
-  return known->edited & bit && (s->mode == ALL || (known->fits[shape] & where) == where);
+  return known->edited & bit && (s->mode == ALL || (known->fits[form] & where) == where);
 }
 
 /* Whether a text is printable ASCII, and means itself in an attribute. */
@@ -420,8 +355,8 @@ static int is_ascii_text(Text p, Text e) {
 static int relative(Scan *s, Text p, Text e, int where) {
   s->odd = (s->in_xml || s->in_markup) && find(p, e, NO_CHARACTER) ? ODD_CHARACTER : 0;
   if (s->odd && !s->tells_odd) return STOPS;
-  int shape = s->unsure ? 0 : shape_of(s, p, e);
-  return shape && has_edit(s, shape, where) ? add(s, p, e, shape) : STOPS;
+  int form = s->unsure ? 0 : form_of(s, p, e);
+  return form && has_edit(s, form, where) ? add(s, p, e, form) : STOPS;
 }
 
 /* Whether a character reference at `p` may mean white space; those all end in a semicolon. */
@@ -438,7 +373,7 @@ static int listed(Scan *s, Text p, Text e) {
   if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
   for (Text q = p; q < e; q++)
     if (*q < 0x20 || *q == 0x7f || (*q == '&' && may_be_space(q, e))) return STOPS;
-  return add(s, p, e, ABSOLUTE_SHAPE);
+  return add(s, p, e, ABSOLUTE_FORM);
 }
 
 /* ---- CSS */
@@ -535,7 +470,7 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
           (in_attribute && (is_encoded(stop, e) || (n > 1 && IS(*stop, QUOTE)))))
         return STOPS;
     if (stop >= e) return STOPS;
-    if (!in_attribute && !s->whatwg) also = QUOTE | BLANK;
+    if (!in_attribute && !s->normalizes) also = QUOTE | BLANK;
     Text q = stop + n;
     while (q < e && IS(*q, WS)) q++;
     if (q >= e || *q != ')') return STOPS;
@@ -779,7 +714,7 @@ static int srcset(Scan *s, Text p, Text e) {
         if (*p == '(' || *p == '&') return STOPS;
     }
     int done;
-    if (begins(start, stop, "http://") || begins(start, stop, "https://")) {
+    if (BEGINS_WEB(begins, start, stop)) {
       for (Text q = start; q < stop; q++)
         if (is_encoded(q, stop)) return STOPS;
       done = listed(s, start, stop);
@@ -795,7 +730,7 @@ static int list(const Scan *s, Text p, Text e) {
   if (s->mode == ALL) return STOPS;
   for (; p < e; p++) {
     if (IS(*p, WS)) continue;
-    if (!begins(p, e, "http://") && !begins(p, e, "https://")) return STOPS;
+    if (!BEGINS_WEB(begins, p, e)) return STOPS;
     for (; p < e && !IS(*p, WS); p++)
       if (is_encoded(p, e)) return STOPS;
   }
@@ -847,7 +782,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (maybe) return STOPS;
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
-  s->also = s->whatwg ? 0 : BLANK;
+  s->also = s->normalizes ? 0 : BLANK;
   s->tells_odd = s->flaws_told && !is_odd_character(*p) && !(s->in_markup && *p == '&');
   int done = relative(s, p, e, a->quote ? IN_QUOTES : UNQUOTED);
   if (done == CONTINUES && s->odd && s->in_xml) { /* the whole value stays */
@@ -1263,13 +1198,11 @@ typedef struct {
 
 enum { MOST_OPEN = 4 }; /* nested scopes */
 
-enum Reads { READS_MARKUP = 1, TELLS_FLAWS = 2 };
-
 typedef struct {
   Scan scan;
   Lookup lookup;
   ptrdiff_t depth, floor; /* how many elements are open, and how many must stay open */
-  int reads; /* what it may read: of `Reads` */
+  int reads; /* what it may read, as bits */
   Item item;
   Scope scope; /* zeros outside of scopes */
   struct {
@@ -1426,7 +1359,6 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
 }
 
 enum { MOST_HELD = 8 }; /* attributes that hold references */
-enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
 
 /* What the text after a start tag holds, looked up by the tag without the base that it states. */
 static int text_by_tag(const Xml *x, Text tag, Text end, const Attribute *stated) {

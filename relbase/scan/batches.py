@@ -20,8 +20,9 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
-from relbase.scan.binding import HELD, KIND, Scan, attribute_names, is_local
+from relbase.scan.binding import HELD, Scan, attribute_names, is_local
 from relbase.scan.plain_forms import NO_EDITS, prefixes_of, walk_for
+from relbase.scan.tables import ALL, HOLDS_MASK, IS_ABSOLUTE, IS_KEPT, IS_REWRITTEN, WRITTEN
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
@@ -72,7 +73,7 @@ def xml_scan_for(
 
     The caller charges the budget, since edits in HTML are nested deeper. `text` is the document
     with bytes masked that are not characters; `enter` returns the prefixes for an element that
-    states a base; `reads` combines `scanner.READS_MARKUP` and `scanner.TELLS_FLAWS`.
+    states a base; `reads` combines `tables.READS_MARKUP` and `tables.TELLS_FLAWS`.
     """
     is_asked = context.task.keeps is not None  # the policy sees each reference
     # In XML text, `]` may need an escape.
@@ -89,7 +90,7 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
     keeps, charset = context.task.keeps, context.charset
     if keeps is None:
         return walk_for(context, walk)
-    scan = walk_for(context, walk, binding.WRITTEN)
+    scan = walk_for(context, walk, WRITTEN)
 
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, written = scan(*where)
@@ -142,7 +143,7 @@ def _listing_for(
 
 
 def _records(context: Context, walk: str) -> Callable[..., Any]:
-    return partial(walk_for(context, walk, binding.ALL), prefixes_of(context))
+    return partial(walk_for(context, walk, ALL), prefixes_of(context))
 
 
 class _Linker:
@@ -247,7 +248,7 @@ class _Lister:
                 tuple.__new__(Span, (start, end)),
                 _name(text[name:name_end]) or self._element,
                 attributes[attribute],
-                _SYNTAXES[holds & KIND],
+                _SYNTAXES[holds & HOLDS_MASK],
                 written,
                 verdict[1],
                 base,
@@ -304,5 +305,9 @@ ATTRIBUTES: Final = tuple(
 )
 _SYNTAXES: Final = {number: syntax.value for syntax, number in HELD.items()}
 SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
-# In the order of their numbers in _scanner.c.
-STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)
+_STATUSES: Final = {
+    IS_ABSOLUTE: Status.ABSOLUTE,
+    IS_REWRITTEN: Status.REWRITTEN,
+    IS_KEPT: Status.KEPT,
+}
+STATUSES: Final = tuple(_STATUSES[number] for number in range(len(_STATUSES)))

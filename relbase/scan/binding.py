@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import IntEnum
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -15,25 +14,38 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
 from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
+from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested, Row, attributes_of
+from relbase.html.vocabulary import TEXT_ROWS, Nested, Row
+from relbase.scan import tables
+from relbase.scan.tables import (
+    ANYTHING,
+    ASCII_STANDS,
+    CSS,
+    CSS_TOO,
+    DECIDES,
+    EDITS,
+    EMPTY_IS_BASE,
+    EMPTY_LOOK,
+    FRAGMENT_LOOK,
+    HOLDS_MASK,
+    LIST,
+    LOCAL,
+    LOOK,
+    MAYBE,
+    NORMALIZES,
+    NOSCRIPT,
+    NOTHING,
+    PLAIN,
+    RAW,
+    SCRIPT,
+    SRCSET,
+    STYLE,
+    URL,
+    PlainForm,
+    facts,
+)
 from relbase.values.syntaxes import Syntax
-
-
-class PlainForm(IntEnum):
-    """The form of a plain reference: its URL ends in the reference as written, without its dots.
-
-    The values are those of _walk.c.
-    """
-
-    ROOT = 6  # /path
-    FRAGMENT = 7  # #fragment
-    QUERY = 8  # ?query
-    NETWORK = 9  # //host/path
-    PATH = 10  # path
-    EMPTY = 11  # nothing: the base itself
-    HERE = 12  # ./path; the forms after it are ../path, ../../path, ...
-
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
@@ -49,10 +61,6 @@ SAMPLES: Final[Mapping[int, str]] = {
     PlainForm.HERE: "./",  # nothing or more follows
     **{PlainForm.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
 }
-
-# Where new text may stand as it is, besides in quotes.
-UNQUOTED: Final = 1
-IN_CSS: Final = 2
 
 
 class Prefix(NamedTuple):
@@ -100,14 +108,14 @@ def _built() -> tuple[Any, str]:
     except ImportError as error:
         return None, f"the compiled one does not load: {error}"
     # A stale module, in an editable install whose source has changed, is not used.
-    if scanner.SOURCE != _SOURCE:
+    if scanner.SOURCE != _SOURCE or facts() != scanner.FACTS:
         return None, "the compiled one was built from other source code"
     return scanner, ""
 
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xE9E17128
+_SOURCE: Final = 0x713823B8
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -118,11 +126,8 @@ compiled, UNUSED = _load()
 NAME: Final = EXACT if compiled is None else COMPILED
 
 
-# ---- What the attributes of an element hold, as numbers of _walk.c. What no number describes is
+# ---- What the attributes of an element hold, as numbers of `tables`. What no number describes is
 # `ANYTHING`, and gets a closer look.
-
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP = range(9)
-EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
 
 HELD: Final[Mapping[Syntax | Nested, int]] = {
     Syntax.URL: URL,
@@ -130,7 +135,6 @@ HELD: Final[Mapping[Syntax | Nested, int]] = {
     Syntax.SRCSET: SRCSET,
     Syntax.SPACE_LIST: LIST,
 }
-KIND: Final = 15
 
 
 @cache
@@ -141,7 +145,7 @@ def attribute_names(*, extended: bool) -> tuple[str, ...]:
 
 def is_local(holds: int) -> bool:
     """Return whether a fragment alone is local there."""
-    return bool(holds & LOCAL) or holds & KIND == CSS
+    return bool(holds & LOCAL) or holds & HOLDS_MASK == CSS
 
 
 def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
@@ -250,7 +254,7 @@ MATH_NAMES: Final = (
 ).split()
 
 
-# ---- The compiled scanner: the numbers are those of _walk.c
+# ---- The compiled scanner
 
 # The names of its walks.
 HTML_WALK: Final = "scan"
@@ -258,22 +262,16 @@ CSS_WALK: Final = "css"
 XML_WALK: Final = "xml"
 LINKS_WALK: Final = "links"
 
-# What the walk of XML may read, as bits: HTML in texts; references with flaws.
-READS_MARKUP: Final = 1
-TELLS_FLAWS: Final = 2
-
-EDITS, WRITTEN, ALL = range(3)
-_PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
 # Elements that change what is markup: the exact tokenizer keeps track of them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
-    **dict.fromkeys(RAW_TEXT, _RAW),
-    b"script": _SCRIPT,
-    b"style": _STYLE,
-    b"noscript": _NOSCRIPT,
-    b"svg": _SVG,
-    b"math": _MATH,
-    **dict.fromkeys(_LOOKED_AT, _LOOK),
+    **dict.fromkeys(RAW_TEXT, RAW),
+    b"script": SCRIPT,
+    b"style": STYLE,
+    b"noscript": NOSCRIPT,
+    b"svg": tables.SVG,
+    b"math": tables.MATH,
+    **dict.fromkeys(_LOOKED_AT, LOOK),
 }
 
 
@@ -281,7 +279,7 @@ _KINDS: Final[Mapping[bytes, int]] = {
 def scanning(
     walk: str = HTML_WALK,
     *,
-    whatwg: bool = False,
+    normalizes: bool = False,
     in_css: bool = True,
     ascii_stands: bool = True,
     extended: bool = False,
@@ -294,7 +292,7 @@ def scanning(
     attribute in `attribute_names` (-1: the text of an element), what that holds (`HELD`,
     `is_local`), and where the element's name begins and ends.
     """
-    flags = whatwg | in_css << 1 | ascii_stands << 2
+    flags = normalizes * NORMALIZES | in_css * CSS_TOO | ascii_stands * ASCII_STANDS
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
 
@@ -341,19 +339,19 @@ def _tables(*, extended: bool) -> object:
 
     named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
     elements = tuple(
-        (name, _KINDS.get(name, _PLAIN), row(HTML, name)) for name in sorted(named | {*_KINDS})
+        (name, _KINDS.get(name, PLAIN), row(HTML, name)) for name in sorted(named | {*_KINDS})
     )
     foreign = [
-        tuple((name, _PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
+        tuple((name, PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
         for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
     ]
-    foreign[0] += ((b"title", _RAW, 0),)  # it holds only text, or gets a closer look
+    foreign[0] += ((b"title", RAW, 0),)  # it holds only text, or gets a closer look
     deciding = {value for _, values in deciding_values(extended=extended) for value in values}
-    other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
+    other, vml = row(HTML, ANY), (VML[:-1], PLAIN, row(HTML, VML[:-1]))
     return compiled.prepare(
         elements,
         *foreign,
-        tuple((name, _PLAIN, number) for name, number in numbers.items()),
+        tuple((name, PLAIN, number) for name, number in numbers.items()),
         vml,
         _words(deciding),
         _words(SCRIPT_TYPES),

@@ -1,6 +1,6 @@
 """What becomes of plain references with a given base, by their forms.
 
-Most relative references have a plain form (`binding.PlainForm`): resolving puts the same
+Most relative references have a plain form (`tables.PlainForm`): resolving puts the same
 text, the prefix, in front of every reference of that form. A sample determines the prefix when a
 form first occurs. If it resolves to anything else, such references are resolved one by one.
 """
@@ -15,8 +15,11 @@ from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.scan import binding
-from relbase.scan.binding import IN_CSS, UNQUOTED, PlainForm, Prefix
-from relbase.url.resolver import Profile, has_net_loc
+from relbase.scan.binding import Prefix
+from relbase.scan.tables import EDITS, IN_CSS, UNQUOTED, PlainForm
+from relbase.url.plain import HOST, NET_LOC, UNRESERVED, WEB_PATTERN
+from relbase.url.profiles import PROFILES, Profile
+from relbase.url.resolver import has_net_loc
 from relbase.view.characters import MULTI_BYTE, encode_inner
 
 if TYPE_CHECKING:
@@ -92,7 +95,7 @@ def simple_edits(
 ) -> Prefixes | None:
     """Return the edits for a base of plain names, without samples; None for any other base."""
     simple = _simple.fullmatch(url)
-    if simple is None or (profile is Profile.WHATWG and not _lower_host(url)):
+    if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
     on_root = _remembered_root(simple[1])(simple[1])
     path = simple[2]
@@ -112,14 +115,9 @@ def _simple_edit(new: bytes, until: int) -> Prefix:
 _remembered_root: Final = cached_by_length(lambda root: _simple_edit(root.encode(), 0))
 
 # The WHATWG parser reads `%2e` as a dot.
-_NAME: Final = r"(?!%2[Ee])[A-Za-z0-9_~%-](?:[A-Za-z0-9._~-]|%(?!2[Ee]))*+"
-_simple: Final = regex(
-    rf"(https?://[A-Za-z0-9.:-]++)(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+"
-)
-# A host that the WHATWG parser leaves as it is: no number at its end, no two hyphens together.
-_lower_host: Final = regex(
-    r"https?://(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:/|\Z)"
-).match
+_NAME: Final = rf"(?!%2[Ee])[{UNRESERVED}%](?:[{UNRESERVED}.]|%(?!2[Ee]))*+"
+_simple: Final = regex(rf"({NET_LOC})(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+")
+_lower_host: Final = regex(rf"{WEB_PATTERN}{HOST}(?:/|\Z)").match
 _ROOT: Final = int(PlainForm.ROOT)
 _PATH: Final = int(PlainForm.PATH)
 _HERE: Final = int(PlainForm.HERE)
@@ -133,7 +131,7 @@ def edits_on(
         return edits
     # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
     # net_loc, resolving may change how a path is written.
-    is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
+    is_odd = PROFILES[profile].normalizes and not url.startswith(("http:", "https:"))
     if is_odd or not has_net_loc(url):
         return NO_EDITS
     return Prefixes(resolve, depth)
@@ -153,12 +151,12 @@ def prefixes_of(context: Context) -> Prefixes:
     return found
 
 
-def walk_for(context: Context, walk: str, mode: int = binding.EDITS) -> Callable[..., Any]:
+def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
     """Return a walk of the compiled scanner, set up for the documents of a context."""
     return binding.scanning(
         walk,
         mode=mode,
-        whatwg=context.task.profile is Profile.WHATWG,
+        normalizes=PROFILES[context.task.profile].normalizes,
         in_css=is_same_in_css(context),
         ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
         extended=context.task.policy.extended,

@@ -9,7 +9,6 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Final,
-    Literal,
     NamedTuple,
     ParamSpec,
     Protocol,
@@ -20,10 +19,11 @@ from typing import (
 
 from relbase.expressions import expression
 from relbase.html.own_base import POLICY_FIELD, base_uris
-from relbase.kind import Kind
+from relbase.kind import Kind, KindName
 from relbase.policy import Policy
 from relbase.url.credentials import masked
-from relbase.url.resolver import Profile, ProfileName, as_profile, parses_alone
+from relbase.url.profiles import PROFILES, Profile, ProfileName, as_profile
+from relbase.url.resolver import parses_alone
 from relbase.url.step import check_text, not_text
 from relbase.view.charset import lookup
 
@@ -48,9 +48,6 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 MessageUrls: TypeAlias = (
     "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
 )
-
-# So that type checkers find misspelt kinds; a test compares the list with the members.
-KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()
 
@@ -206,9 +203,9 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
     if not _absolute.match(text):
         fix = "give it with its scheme, as in 'http://host/path'"
         raise ValueError(f"{name} is not absolute: {masked(text)[:80]!r}: {fix}")
-    if profile is Profile.WHATWG and not parses_alone(text, profile):
+    if not parses_alone(text, profile):
         fix = f"{masked(text)[:80]!r}: correct it, or give profile='rfc3986'"
-        raise ValueError(f"{name} is not valid by the WHATWG URL Standard: {fix}")
+        raise ValueError(f"{name} is not valid by {PROFILES[profile].standard}: {fix}")
     return text
 
 

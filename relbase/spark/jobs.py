@@ -17,7 +17,7 @@ from pyspark import StorageLevel
 from relbase import storage
 from relbase.session.options import DEFAULT_POLICY
 from relbase.spark import tasks
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import DEFAULT, Profile, ProfileName, as_profile
 from relbase.warc.rows import LinkRow, selector
 from relbase.warc.table import ERRORS
 from relbase.warc.work import Job, Part, name_of
@@ -117,7 +117,7 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
     selector(names)  # raises now, not in the tasks
     job = Job(
         how.get("opener") or storage.open_archive,
-        as_profile(how.get("profile", Profile.RFC1808)),
+        as_profile(how.get("profile", DEFAULT)),
         how.get("policy", DEFAULT_POLICY),
         careful=how.get("careful", False),
         packed=True,

@@ -14,7 +14,7 @@ from relbase.policy import Policy
 from relbase.session.options import DEFAULT_POLICY, URL, as_policy, as_url, with_hints
 from relbase.trees.tree import Tree, TreeLink
 from relbase.trees.walk import Walk
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 

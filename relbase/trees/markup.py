@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.html import vocabulary
+from relbase.html import places, vocabulary
 from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
+from relbase.html.places import element_rows
 from relbase.html.tags import RAW_TEXT
-from relbase.html.vocabulary import Row, ValueOf, counting, element_rows
+from relbase.html.vocabulary import Row, ValueOf, counting
 from relbase.xml.names import held_with
 from relbase.xml.vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
 
@@ -75,7 +76,7 @@ _SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
 
 # The elements of HTML that have rows of their own, or other rules inside.
 _NAMED: Final = frozenset(
-    (*(place[1] for place in vocabulary.PLACES), *(name for _, name in vocabulary.TEXT_ROWS))
+    (*(place[1] for place in places.PLACES), *(name for _, name in vocabulary.TEXT_ROWS))
 ) | (_SPECIAL | {b"template", b"noscript"})
 
 
@@ -153,7 +154,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
             known = _remembered("*", HTML, plain, is_html, extended, named, xml_rows)
             return known._replace(name=name)
         if vocabulary_ in SHOWN:
-            of_element = vocabulary.attributes_of(vocabulary_, name)
+            of_element = places.attributes_of(vocabulary_, name)
             of_element = of_element._replace(
                 rows={**of_element.rows, **vocabulary.named_rows(named)}
             )

@@ -12,13 +12,13 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
-from relbase.css.functions import has_no_reference, holds_none
+from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
-from relbase.expressions import regex
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
+from relbase.html.places import attributes_of
 from relbase.html.visit import visit_comment, visit_value
-from relbase.html.vocabulary import Nested, Row, attributes_of
+from relbase.html.vocabulary import Nested, Row
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
@@ -27,7 +27,8 @@ from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_ur
 from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
-from relbase.url.resolver import Profile
+from relbase.url.plain import ABSOLUTE, plain_reference
+from relbase.url.profiles import PROFILES, Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
@@ -84,7 +85,7 @@ class Walk:
         self._stated: dict[tuple[int, str], Context] = {}
         tree.enter = self._enter
         # In documents that browsers show, xml:base does not count, but is made absolute (rule 7).
-        self._ignores_scopes = profile is Profile.WHATWG and tree.known.is_shown
+        self._ignores_scopes = tree.known.is_shown and not PROFILES[profile].honours_xml_base
         self._item: tuple[Any, str] = None, ""  # an item of a feed, and its link
 
     # One loop over all attributes, since a call for each would take longer than the work itself.
@@ -256,7 +257,7 @@ class Walk:
         key = id(context)
         if key not in self._resolvers:
             task, url = context.task, context.base.url
-            is_asked = task.keeps is not None or task.profile is Profile.WHATWG
+            is_asked = task.keeps is not None or PROFILES[task.profile].normalizes
             is_plain = url.isascii() and url.isprintable() and len(url) <= _LONGEST
             self._resolvers[key] = None if is_asked or not is_plain else context.resolve
         return self._resolvers[key]
@@ -381,25 +382,15 @@ class Walk:
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
-
 # The links that `make_links_absolute` returns.
 _REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 # Looking up an enum member in Python 3.11 takes as long as everything else for a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
-
-# Absolute in every profile, whatever follows.
-_ABSOLUTE: Final = ("http://", "https://", "data:", "javascript:", "mailto:")
+_plain: Final = plain_reference.fullmatch
+_ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-
-# A reference without parameters, and without anything that a URL parser would change.
-_WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@.-]"
-_plain: Final = regex(
-    rf"(?!\Z)(?:{_WORD}++(?:/(?:{_WORD}|[:/])*+)?|//?(?:{_WORD}(?:{_WORD}|[:/])*+)?)?"
-    rf"(?:[?](?:{_WORD}|[][:;/?])*+)?(?:[#](?:{_WORD}|[:;/?])*+)?"
-).fullmatch
-
 # Cached by row, since the rows of the vocabularies live as long as the process.
 _place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
 _BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])

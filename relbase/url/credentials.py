@@ -6,6 +6,14 @@ import re
 from typing import Final
 
 from relbase.expressions import expression
+from relbase.url import rfc3986
+
+
+def without_userinfo(url: str) -> str | None:
+    """Return a URL without the userinfo in its authority (RFC 3986 §3.2.1); None if it has none."""
+    components = rfc3986.split(url)
+    _, at, host = (components.authority or "").rpartition("@")
+    return rfc3986.unsplit(components._replace(authority=host)) if at else None
 
 
 def without_credentials(url: str) -> str | None:

@@ -28,7 +28,7 @@ class Prefixes(ABC):
     prefixes: ClassVar[re.Pattern[str]]
     path: ClassVar[re.Pattern[str]]
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, _charset: str = "utf-8") -> None:
         self._base = base
         match = self.prefixes.match(base)
         assert match is not None  # every group of it may be empty

@@ -3,30 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
 
-from relbase.url import rfc1808, rfc3986
+from relbase.url.profiles import Prepared, Profile, ProfileName, algorithm, as_profile
 from relbase.url.step import Step, check_text
-
-if TYPE_CHECKING:
-    from relbase.url import whatwg
-
-
-class Profile(StrEnum):
-    """The algorithm that resolves references.
-
-    >>> Profile("rfc3986")
-    <Profile.RFC3986: 'rfc3986'>
-    """
-
-    RFC1808 = "rfc1808"
-    RFC3986 = "rfc3986"
-    WHATWG = "whatwg"
-
-
-# Type checkers find misspelt names; a test compares these with the members.
-ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]
 
 
 class Resolver:
@@ -115,17 +94,9 @@ class Resolver:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
 
 
-def prepared_base(
-    base: str, profile: Profile, charset: str
-) -> rfc1808.PreparedBase | rfc3986.PreparedBase | whatwg.PreparedBase:
+def prepared_base(base: str, profile: Profile, charset: str) -> Prepared:
     """Prepare a base for the profile's algorithm; `Resolver` has checked the arguments."""
-    if profile is Profile.RFC1808:
-        return rfc1808.PreparedBase(base)
-    if profile is Profile.RFC3986:
-        return rfc3986.PreparedBase(base)
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-    return whatwg.PreparedBase(base, charset)
+    return algorithm(profile).PreparedBase(base, charset)
 
 
 def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.RFC1808) -> str:
@@ -154,50 +125,14 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
 
 def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
     """Return whether the profile's own parser finds the reference absolute."""
-    if profile is Profile.WHATWG:
-        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-        return whatwg.is_absolute(reference, base)
-    if profile is Profile.RFC1808:
-        return rfc1808.is_absolute(reference)
-    return rfc3986.is_absolute(reference)
+    return algorithm(profile).is_absolute(reference, base)
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
     """Return whether the profile's parser needs no base for a URL: `file:/a` in whatwg."""
-    if profile is not Profile.WHATWG:
-        return is_absolute(url, profile)
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-    try:
-        whatwg.NO_BASE.resolve(url)
-    except ValueError:
-        return False
-    return True
+    return algorithm(profile).parses_alone(url)
 
 
 def has_net_loc(url: str) -> bool:
     """Return whether an absolute URL has a network location, even if empty (RFC 1808 §2.4.3)."""
     return url.startswith("//", url.find(":") + 1)
-
-
-def as_profile(profile: Profile | str) -> Profile:
-    """Return the profile of a member or value; the ValueError for others lists the values."""
-    try:
-        known = profile if isinstance(profile, Profile) else Profile(profile)
-    except ValueError:
-        values = ", ".join(member.value for member in Profile)
-        raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None
-    if known is not Profile.WHATWG:
-        return known
-    try:
-        import ada_url  # noqa: F401, PLC0415 (start-up time)
-    except ImportError as error:
-        problem = f"cannot load ada-url in this interpreter ({error})"
-        if isinstance(error, ModuleNotFoundError):
-            if error.name != "ada_url":
-                raise
-            problem = "needs the package ada-url, which is not installed here"
-        fix = "give rfc1808 or rfc3986, or use the main interpreter of a process with ada-url"
-        raise ValueError(f"profile whatwg {problem}: {fix}") from None
-    return known

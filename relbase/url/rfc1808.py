@@ -89,9 +89,12 @@ def unsplit(components: Components) -> str:
         raise TypeError(f"{components!r:.200} are not Components of strings: {fix}") from None
 
 
-def is_absolute(reference: str) -> bool:
+def is_absolute(reference: str, _base: str = "") -> bool:
     """Return whether a reference starts with a scheme name (§2.4.2, §4 step 2b)."""
     return _scheme_match(reference) is not None
+
+
+parses_alone: Final = is_absolute
 
 
 class PreparedBase(Prefixes):

@@ -56,9 +56,12 @@ def unsplit(components: Components) -> str:
     return "".join(pieces)
 
 
-def is_absolute(reference: str) -> bool:
+def is_absolute(reference: str, _base: str = "") -> bool:
     """Return whether a reference has a scheme (§4.1)."""
     return _scheme_match(reference) is not None
+
+
+parses_alone: Final = is_absolute
 
 
 class PreparedBase(Prefixes):

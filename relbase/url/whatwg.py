@@ -14,6 +14,7 @@ import ada_url
 
 from relbase.expressions import regex
 from relbase.url.credentials import masked
+from relbase.url.plain import HOST, SAFE, SPECIAL, WEB_PATTERN
 from relbase.url.step import Step, not_text, shown
 
 # "If encoding is not UTF-8 and [...] url is not special or url's scheme is ws or wss, then set
@@ -33,16 +34,14 @@ _IN_QUERY: Final = [
 # ---- References that the states of the parser leave as they are
 
 # Characters that are in no percent-encode set and end no component; not the backslash.
-_SAFE: Final = r"A-Za-z0-9!$&()*+,;=@_~%\-."
+_SAFE: Final = rf"{SAFE}&%."
 # Excludes what a "single-dot" or "double-dot URL path segment" begins with.
 _NOT_DOTS: Final = r"(?!\.|%2[Ee])"
 _AFTER_PATH: Final = rf"(?:\?[{_SAFE}:/?]*+)?(?:\#[{_SAFE}:/?]*+)?"
 _PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"
-# A domain that "domain to ASCII" leaves unchanged, and that does not end in a number.
-_DOMAIN: Final = r"(?![^/]*xn--)(?:[a-z0-9-]++\.)*+(?<=[/.])[a-z][a-z0-9-]*+"
 
-_absolute_match: Final = regex(rf"https?://{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
-_net_path_match: Final = regex(rf"//{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
+_absolute_match: Final = regex(rf"{WEB_PATTERN}{HOST}{_PATH}{_AFTER_PATH}").fullmatch
+_net_path_match: Final = regex(rf"//{HOST}{_PATH}{_AFTER_PATH}").fullmatch
 _abs_path_match: Final = regex(rf"{_PATH}{_AFTER_PATH}").fullmatch
 _names_match: Final = regex(
     rf"{_NOT_DOTS}[{_SAFE}]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+{_AFTER_PATH}"
@@ -245,13 +244,21 @@ def is_absolute(reference: str, base: str = "") -> bool:
     # A scheme makes it absolute, except that a special scheme without `//` is relative to a base of
     # the same scheme ("special relative or authority state", "file state").
     scheme, end = scheme_end[1].lower(), scheme_end.end()
-    if scheme not in _SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES:
+    if scheme not in SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES:
         return True
     return base != "" and not base.startswith(f"{scheme}:")
 
 
+def parses_alone(url: str) -> bool:
+    """Return whether a URL needs no base, as `file:/a`."""
+    try:
+        NO_BASE.resolve(url)
+    except ValueError:
+        return False
+    return True
+
+
 _SCHEME: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_SPECIAL: Final = frozenset(("http", "https", "ftp", "ws", "wss", "file"))
 _TWO_SLASHES: Final = frozenset(("//", "/\\", "\\/", "\\\\"))
 _C0_OR_SPACE: Final = "".join(map(chr, range(0x21)))
 _REMOVED: Final = str.maketrans("", "", "\t\n\r")

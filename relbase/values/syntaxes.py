@@ -177,22 +177,12 @@ def trimmed(value: str) -> str:
 
 
 class _Unsafe(NamedTuple):
+    """What is encoded in a URL, since it would be read as something else."""
+
     anywhere: re.Pattern[str]
-    ends: str
+    ends: str  # at its beginning and end
 
 
-# ASCII control characters are unsafe everywhere: the URL parser drops some of them, the HTML parser
-# replaces U+0000, and none is read back as it was written.
-_UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
-    Syntax.URL: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
-    Syntax.SPACE_LIST: _Unsafe(expression(r"[\0-\x20\x7F]"), ""),
-    Syntax.COMMA_LIST: _Unsafe(expression(r"[\0-\x20\x7F,]"), ""),
-    Syntax.SEMICOLON_LIST: _Unsafe(expression(r"[\0-\x1F\x7F;]"), " "),
-    Syntax.SRCSET: _Unsafe(expression(r"[\0-\x20\x7F]"), ","),
-    Syntax.REFRESH: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
-    Syntax.LINK: _Unsafe(expression(r"[\0-\x20\x7F<>]"), ""),
-    Syntax.TEMPLATE: _Unsafe(expression(r"[\0-\x20\x7F{}]"), ""),
-}
 _QUOTED: Final = {
     b"'": _Unsafe(expression(r"[\0-\x1F\x7F']"), " "),
     b'"': _Unsafe(expression(r'[\0-\x1F\x7F"]'), " "),
@@ -207,7 +197,7 @@ def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
     before = value[: span.start].rstrip(C0_AND_SPACE_BYTES) if syntax is Syntax.REFRESH else b""
     if before.endswith(_QUOTES):
         return _encode(_QUOTED[before[-1:]], url)
-    url = _encode(_UNSAFE[syntax], url)
+    url = _encode(_ROWS[syntax].unsafe, url)
     front = _FRONT.match(url) if syntax is Syntax.REFRESH else None
     if front is None:
         return url
@@ -231,16 +221,37 @@ def _percent(text: str) -> str:
     return "".join(f"%{ord(character):02X}" for character in text)
 
 
-SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
-    Syntax.URL: url,
-    Syntax.SPACE_LIST: _listed(rb"\t\n\f\r "),  # ping, attributionsrc, archive of object
-    Syntax.COMMA_LIST: _listed(b","),  # archive of applet
-    Syntax.SEMICOLON_LIST: _listed(b";"),  # values of SVG's animate
-    Syntax.SRCSET: srcset,
-    Syntax.REFRESH: refresh,
-    Syntax.LINK: link,
-    Syntax.TEMPLATE: template,
+class _Row(NamedTuple):
+    spans: Callable[[bytes], Iterator[Span]]  # yields where the URLs of a value are
+    unsafe: _Unsafe
+
+
+# ASCII control characters are unsafe everywhere: the URL parser drops some of them, the HTML parser
+# replaces U+0000, and none is read back as it was written.
+_ROWS: Final[Mapping[Syntax, _Row]] = {
+    Syntax.URL: _Row(url, _Unsafe(expression(r"[\0-\x1F\x7F]"), " ")),
+    # ping, attributionsrc, archive of object
+    Syntax.SPACE_LIST: _Row(_listed(rb"\t\n\f\r "), _Unsafe(expression(r"[\0-\x20\x7F]"), "")),
+    # archive of applet
+    Syntax.COMMA_LIST: _Row(_listed(b","), _Unsafe(expression(r"[\0-\x20\x7F,]"), "")),
+    # values of SVG's animate
+    Syntax.SEMICOLON_LIST: _Row(_listed(b";"), _Unsafe(expression(r"[\0-\x1F\x7F;]"), " ")),
+    Syntax.SRCSET: _Row(srcset, _Unsafe(expression(r"[\0-\x20\x7F]"), ",")),
+    Syntax.REFRESH: _Row(refresh, _Unsafe(expression(r"[\0-\x1F\x7F]"), " ")),
+    Syntax.LINK: _Row(link, _Unsafe(expression(r"[\0-\x20\x7F<>]"), "")),
+    Syntax.TEMPLATE: _Row(template, _Unsafe(expression(r"[\0-\x20\x7F{}]"), "")),
 }
+
+
+def _check() -> None:
+    for syntax in Syntax:
+        if syntax not in _ROWS:
+            raise TypeError(f"{syntax} has no row: add one to _ROWS in relbase/values/syntaxes.py")
+
+
+_check()
+
+SYNTAXES: Final = {syntax: row.spans for syntax, row in _ROWS.items()}
 
 
 # ---- Attributes of lazy loading, param and metadata, which may hold anything: URLs, CSS, JSON,

@@ -15,7 +15,7 @@ from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session import run
 from relbase.session.options import DEFAULT_POLICY
 from relbase.session.session import check
-from relbase.url.resolver import Profile, ProfileName
+from relbase.url.profiles import Profile, ProfileName
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
 from relbase.session.options import DEFAULT_POLICY
-from relbase.url.resolver import Profile
+from relbase.url.profiles import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import packed_rows
 

@@ -21,8 +21,9 @@ from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
 from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
-from relbase.url.resolver import Profile, ProfileName, as_profile
+from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
+from relbase.version import __version__
 from relbase.warc.reading import Page
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
 
     Packing = Literal["", "gz", "zst"]
-
-# A part of each record's id, since another version may make another record.
-VERSION: Final = "1.0.0rc1"
 
 _DATE: Final = regex(
     r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](?:\.[0-9]{1,9})?Z"
@@ -130,7 +128,7 @@ def warcinfo(
     known = as_profile(profile)
     record_id = derived_id(known, as_policy(policy), f"warcinfo {name} {date}")
     block = (
-        f"software: relbase/{VERSION}\r\nformat: WARC File Format 1.1\r\n"
+        f"software: relbase/{__version__}\r\nformat: WARC File Format 1.1\r\n"
         "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/"
         "warc-1.1/\r\n"
         f"description: relative links made absolute, profile {known.value}\r\n"
@@ -225,7 +223,8 @@ def derived_id(profile: Profile, policy: Policy, source: str) -> str:
     chosen = " ".join(
         f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
     )
-    name = f"relbase {VERSION} {profile.value} {chosen} {source}"
+    # Another version may make another record.
+    name = f"relbase {__version__} {profile.value} {chosen} {source}"
     # Surrogates stand for bytes that are not UTF-8.
     plain = name.encode("utf-8", "backslashreplace").decode()
     return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, plain)}>"

@@ -16,7 +16,8 @@ from relbase.expressions import regex
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import BaseResolver
 from relbase.scan.plain_forms import Prefixes, simple_edits
-from relbase.url.resolver import Profile
+from relbase.url.plain import UNRESERVED
+from relbase.url.profiles import PROFILES
 from relbase.values.syntaxes import trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
@@ -43,7 +44,7 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
 
 
 # Relative in both RFCs, and its resolved URL is a base without further changes.
-_relative: Final = regex(r"[A-Za-z0-9._~/-]++(?:\?[A-Za-z0-9._~/=-]*+)?+")
+_relative: Final = regex(rf"[{UNRESERVED}./]++(?:\?[{UNRESERVED}./=]*+)?+")
 
 _REMEMBERED: Final = 1 << 12
 _FEW: Final = 16
@@ -82,7 +83,7 @@ def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]
 
 def xml_base_counts(root: Element, around: Context) -> bool:
     """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
-    return around.task.profile is not Profile.WHATWG or not is_shown(root)
+    return PROFILES[around.task.profile].honours_xml_base or not is_shown(root)
 
 
 class Scopes:
@@ -153,7 +154,7 @@ class Scopes:
             profile = outer.task.profile
             resolve = BaseResolver(url, profile, outer.encoding)
             edits = simple_edits(url, profile, resolve, outer.depth)
-            if edits is None and profile is not Profile.WHATWG and plain_base.fullmatch(url):
+            if edits is None and not PROFILES[profile].normalizes and plain_base.fullmatch(url):
                 edits = Prefixes(resolve, outer.depth)
             if edits is None or "]" in url or self._depth >= MAX_XML_BASE_DEPTH // 2:
                 return None

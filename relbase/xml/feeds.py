@@ -22,6 +22,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Outcome, consume, lower, shift
 from relbase.rewriting.reference import Place
+from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
 from relbase.values.syntaxes import Syntax, trimmed
@@ -106,8 +107,8 @@ _LONGEST_LINK: Final = 1 << 11
 # A link for which the result is known without resolving: `name` follows the link's directory, and
 # `/name` its root. If the link itself is relative, it extends the directory of the base.
 _simple: Final = regex(
-    rb"((https?://[A-Za-z0-9.:-]++/)?+(?:[A-Za-z0-9_~-]++/)*+)"
-    rb"(?:(?!%2[Ee])[^\x00-\x20./\\:?#][^\x00-\x20/\\:?#]*+)?+(?:[?#].*+)?+"
+    rb"((%b/)?+(?:[%b]++/)*+)" % (NET_LOC.encode(), UNRESERVED.encode())
+    + rb"(?:(?!%2[Ee])[^\x00-\x20./\\:?#][^\x00-\x20/\\:?#]*+)?+(?:[?#].*+)?+"
 ).fullmatch
 
 

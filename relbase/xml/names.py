@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.html.foreign import HTML
-from relbase.html.vocabulary import ElementRows, Nested, Row, element_rows
+from relbase.html.places import ElementRows, element_rows
+from relbase.html.vocabulary import Nested, Row
 from relbase.policy import XML_ROW
 from relbase.values.syntaxes import Syntax
 from relbase.xml.vocabulary import (

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from relbase.expressions import regex
 from relbase.html.vocabulary import Nested, Row, counting
-from relbase.scan.binding import MARKUP, MAYBE, holds_url, plain_kind
+from relbase.scan.binding import holds_url, plain_kind
+from relbase.scan.tables import BY_TAG, MARKUP, MAX_TAG, MAYBE, SCOPE
+from relbase.url.plain import WEB_PATTERN
 from relbase.values.syntaxes import Syntax
 from relbase.xml import structure
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE, attribute_rows, text_rows
@@ -27,15 +29,9 @@ if TYPE_CHECKING:
     # HTML, and whether references with flaws are among the edits.
     Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
 
-# What the text of an element holds if its start tag decides, and what an attribute holds that
-# states a base; the numbers are those of _walk.c.
-_BY_TAG: Final = 9
-_SCOPE: Final = 10
-
 # How many of each are learned. Documents have a handful; the exact walk reads hostile ones.
 _MOST: Final = 512
 _MOST_ATTRIBUTES: Final = 64
-_LONGEST: Final = 255
 
 
 class Ahead:
@@ -86,7 +82,7 @@ class Ahead:
         if known is None:
             if (
                 len(self._elements) >= _MOST
-                or len(name) > _LONGEST
+                or len(name) > MAX_TAG
                 or named.is_base
                 or named.is_template
             ):
@@ -102,7 +98,7 @@ class Ahead:
         base = attributes.get(XML_BASE)
         cut, on = (base.start, base.end) if base else (end, end)
         written = tag.string[start:cut] + tag.string[on:end]
-        if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
+        if known[0] == BY_TAG and len(self._tags) < _MOST and len(written) <= MAX_TAG:
             value_of = structure.values_of(tag.string, attributes)
             row = counting(named.attributes_of.text, value_of, extended=True)
             self._tags[written] = 0 if row is None else _holds(row)
@@ -117,7 +113,7 @@ class Ahead:
     def _learn_attribute(
         self, name: bytes, known: dict[bytes, int], named: Named, names: Names
     ) -> None:
-        is_room = len(known) < _MOST_ATTRIBUTES and len(name) <= _LONGEST
+        is_room = len(known) < _MOST_ATTRIBUTES and len(name) <= MAX_TAG
         if name in known or not is_room or name.startswith(b"xmlns"):
             return
         key = names.key(name, named.vocabulary)
@@ -130,7 +126,7 @@ class Ahead:
 
 
 # Attributes that decide on the references of others; None if they need a closer look.
-_SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: _SCOPE, b"codebase": None}
+_SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: SCOPE, b"codebase": None}
 
 
 def _text_holds(named: Named) -> int | None:
@@ -140,7 +136,7 @@ def _text_holds(named: Named) -> int | None:
         return None
     if not rows:
         return 0
-    return _BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
+    return BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
 
 
 def _holds(row: Row) -> int:
@@ -157,14 +153,14 @@ _TEMPLATE: Final = rb"""[^<]*+(?:<(?:
     /[^>]*+>
   # most often without attributes
   | (?!%(counting)s)%(name)s(?:%(attribute)s)*+[ \t\r\n]*+/?>
-  | (?:%(urls)s)>[ \t\r\n]*+(?:https?://(?:[^<&]++|&amp;)*+</[^>]*+>|(?=<[^!?]))
+  | (?:%(urls)s)>[ \t\r\n]*+(?:%(web)s(?:[^<&]++|&amp;)*+</[^>]*+>|(?=<[^!?]))
   | !--(?:[^-]++|-(?!->))*+-->
 )[^<]*+){0,1000}+"""
 
 _ATTRIBUTE: Final = rb"""[ \t\r\n]++(?:
     (?!xmlns|(?:%(prefix)s)?+(?:%(asked)s)[ \t\r\n]*+=)%(name)s=(?:"[^"<]*+"|'[^'<]*+')
-  | (?:%(urls)s)=(?:"https?://(?:[^"<&]++|&amp;)*+"
-    |'https?://(?:[^'<&]++|&amp;)*+')
+  | (?:%(urls)s)=(?:"%(web)s(?:[^"<&]++|&amp;)*+"
+    |'%(web)s(?:[^'<&]++|&amp;)*+')
 )"""
 
 _PREFIX: Final = rb"[^\x00-\x20/>=<&\"'!?:]++:"
@@ -184,7 +180,7 @@ def skip(
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[bytes]:
     texts, attributes = text_rows(), attribute_rows()
-    parts = {b"prefix": _PREFIX, b"name": _NAME}
+    parts = {b"prefix": _PREFIX, b"name": _NAME, b"web": WEB_PATTERN.encode()}
     attribute = _ATTRIBUTE % {
         **parts,
         b"asked": _any_of([*attributes, *_DECIDING]),

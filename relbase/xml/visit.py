@@ -35,6 +35,7 @@ from relbase.rewriting.reference import Place, on_codebase, pay
 from relbase.scan import binding
 from relbase.scan.batches import xml_scan_for
 from relbase.scan.plain_forms import is_same_in_css
+from relbase.scan.tables import READS_MARKUP, TELLS_FLAWS
 from relbase.url.resolver import is_absolute
 from relbase.values.syntaxes import Syntax
 from relbase.view.characters import decode_inner
@@ -137,10 +138,10 @@ class Visit:
         if inside is not self._scanned:
             self._scanned, self._scan = inside, None
             if inside is not None:
-                reads = 0 if self._may_have_entities else binding.TELLS_FLAWS
+                reads = 0 if self._may_have_entities else TELLS_FLAWS
                 is_plain = not (self._may_have_entities or inside.task.policy.item_links)
                 if is_plain and is_same_in_css(inside):
-                    reads |= binding.READS_MARKUP
+                    reads |= READS_MARKUP
                 enter = self._scopes.at_once if self._may_enter else lambda *_: None
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
         self._scopes.scanned.clear()

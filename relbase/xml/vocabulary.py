@@ -19,9 +19,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from relbase.html import vocabulary
+from relbase.html import places
 from relbase.html.foreign import HTML, MATH, SHOWN, SVG
-from relbase.html.vocabulary import Condition, ElementRows, Nested, Row, element_rows, one_of
+from relbase.html.places import PLACES, ElementRows, by_place, element_rows
+from relbase.html.vocabulary import TEXT_ROWS, Condition, Nested, Row, Table, one_of
 from relbase.notes import Reason
 from relbase.values.syntaxes import Syntax
 
@@ -183,7 +184,7 @@ _PATH: Final = Row(
 
 # (elements, attributes, row), by vocabulary; the attribute "" stands for the text. Of several rows
 # of a text, the first whose condition holds counts.
-_TABLE: Final[vocabulary.Table] = {
+_TABLE: Final[Table] = {
     ATOM: (
         ("link", "href", _SAME),
         ("content", "src", _SAME),
@@ -271,10 +272,10 @@ def _tables() -> dict[tuple[str, bytes], ElementRows]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
     }
-    for (name, element, attribute), rows in vocabulary.by_place(_TABLE).items():
+    for (name, element, attribute), rows in by_place(_TABLE).items():
         known.setdefault((name, element), {})[attribute] = rows
-    for place in {*(place[:2] for place in vocabulary.PLACES), *vocabulary.TEXT_ROWS}:
-        html = vocabulary.attributes_of(*place)
+    for place in {*(place[:2] for place in PLACES), *TEXT_ROWS}:
+        html = places.attributes_of(*place)
         known[place] = {**html.rows, b"": html.text}
     tables = {}
     for place, own in known.items():

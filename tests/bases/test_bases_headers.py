@@ -13,7 +13,7 @@ from relbase.bases.headers import http_statements, mime_statements, snapshot_sta
 from relbase.bases.layers import Layer
 from relbase.edit import Span
 from relbase.notes import Reason
-from relbase.url.resolver import Profile
+from relbase.url.profiles import Profile
 from relbase.values.headers import FIELDS
 from relbase.view.folding import folded_view
 

@@ -24,7 +24,7 @@ from relbase.bases.layers import (
 )
 from relbase.edit import Span
 from relbase.notes import Reason
-from relbase.url.resolver import Profile
+from relbase.url.profiles import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

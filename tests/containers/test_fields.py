@@ -13,7 +13,7 @@ from rows import cases, pairs
 
 from relbase.containers import fields
 from relbase.containers.fields import Header, eol_of, first, read_header, text_of
-from relbase.header_fields import REMEMBERED
+from relbase.containers.known_fields import REMEMBERED
 
 TABLES: Final = Path(__file__).with_name("fields.txt")
 

@@ -11,7 +11,8 @@ from rows import cases
 from scanners import assert_agreed
 
 import relbase
-from relbase.css.functions import Form, css_view
+from relbase.css.escapes import css_view
+from relbase.css.functions import Form
 from relbase.css.statements import CssReference, references
 from relbase.edit import Edit, splice
 

@@ -12,6 +12,7 @@ from rows import cases
 
 import relbase
 from relbase.formats.recognition import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
+from relbase.formats.rows import READ
 from relbase.kind import Kind
 from relbase.notes import Reason
 
@@ -93,7 +94,7 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
 @pytest.mark.parametrize("name", ["k.html.gz", "k.zip", "k", None])
 def test_the_note_says_what_to_do(data: bytes, fix: str, name: str | None) -> None:
     [note] = relbase.rewrite(data, name=name).notes
-    assert note.text.endswith(f" or mail: left unchanged; {fix}")
+    assert note.text.endswith(f" this is not {READ}: left unchanged; {fix}")
 
 
 @cases(TABLES, "doubts", name=str, data=bytes, doubt=str)

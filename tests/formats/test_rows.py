@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import relbase
-from relbase.formats.rows import FORMATS
+from relbase.formats import rows
+from relbase.formats.rows import FORMATS, READ
 from relbase.kind import Kind
 
 # A comparison with a member of Kind, a membership test, a table by kind: a row decides instead.
@@ -47,3 +48,13 @@ def test_every_kind_has_a_row_and_every_name_one_kind() -> None:
     suffixes = [suffix for row in FORMATS.values() for suffix in row.suffixes.split()]
     assert len(types) == len(set(types))
     assert len(suffixes) == len(set(suffixes)) > 10
+
+
+def test_a_missing_row_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(FORMATS, Kind.CSS)
+    with pytest.raises(TypeError, match=r"CSS.* has no row: .*relbase/formats/rows\.py"):
+        rows._check()  # noqa: SLF001
+
+
+def test_the_sentence_that_lists_what_is_read() -> None:
+    assert READ == "HTML, CSS, XML, a JSON Feed or mail"

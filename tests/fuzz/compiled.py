@@ -30,7 +30,7 @@ from fuzz_targets import Target, options, urls  # noqa: E402 (what it loads need
 from scanners import SCANNERS, result_of_each  # noqa: E402
 
 import relbase  # noqa: E402
-from relbase.scan import binding  # noqa: E402
+from relbase.scan import binding, tables  # noqa: E402
 
 _RUNS: Final = count(1)
 # So many inputs are given to the walks alone, for each that is rewritten, and for each of which all
@@ -106,7 +106,7 @@ def _walk(head: bytes, data: bytes) -> None:
         if method.__name__ == binding.LINKS_WALK:
             after = (*after[:2], (*after[2][:2], {}, *after[2][3:]), *after[3:5], 1, 0, 0)
         found, place, *_ = method(*before, data, place, size, *after)
-        if before[1] == binding.EDITS and isinstance(found, list):
+        if before[1] == tables.EDITS and isinstance(found, list):
             edits += found
         if not -1 < place < size:
             break
@@ -157,7 +157,8 @@ def fuzz(seconds: int, kept: Path | None) -> int:
 def _build(program: Path) -> None:
     library = sysconfig.get_config_var("LIBDIR")
     crc = zlib.crc32((SOURCES / "_scanner.c").read_bytes() + (SOURCES / "_walk.c").read_bytes())
-    includes = [f"-I{SOURCES}", f"-I{sysconfig.get_paths()['include']}"]
+    program.with_name("_tables.h").write_text(tables.header(), encoding="ascii")
+    includes = [f"-I{path}" for path in (SOURCES, program.parent, sysconfig.get_path("include"))]
     libraries = [f"-L{library}", f"-Wl,-rpath,{library}"]
     libraries += [f"-lpython{sysconfig.get_python_version()}"]
     command = ["clang", *_FLAGS, f"-DRELBASE_SOURCE={crc}u", *includes, str(HERE / "scanner.c")]

@@ -27,7 +27,7 @@ from relbase.grammar.urls import (
     parse_url,
     violations,
 )
-from relbase.url.resolver import Profile
+from relbase.url.profiles import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ import pytest
 from rows import cases, rows
 
 from relbase import Policy, Profile, links, rewrite
-from relbase.html.vocabulary import PLACES
+from relbase.html.places import PLACES
 
 TABLES = Path(__file__).with_name("vocabulary.txt")
 

@@ -40,6 +40,16 @@ def test_by_a_map(header: str, url: str) -> None:
     assert found(header.encode() + b"\n", ALL) == url
 
 
+def test_a_host_of_255_characters_selects_a_message() -> None:
+    """RFC 1035 §2.3.4: no host is longer, and of a longer one only its end is looked up."""
+    host = ".".join(["h" * 63] * 3 + ["h" * 55, "example"])
+    assert len(host) == 255
+    urls = {f"@{host}": "http://whole/", "@.example": "http://end/"}
+    assert found(f"From: a@{host}\n".encode(), urls) == "http://whole/x"
+    assert found(f"From: a@h{host}\n".encode(), urls) == "http://whole/x"
+    assert found(f"From: a@g{host[1:]}\n".encode(), urls) == "http://end/x"
+
+
 FIELDS: Final = MessageUrlTable({"a@h.example": "http://map/"}, ("x-rss-url", "list-archive"))
 
 

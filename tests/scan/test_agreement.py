@@ -14,7 +14,8 @@ from scanners import assert_agreed
 from relbase import Policy, Profile, Status
 from relbase.css.functions import FUNCTIONS, Form, Function
 from relbase.html.foreign import HTML, MATH, SVG
-from relbase.html.vocabulary import PLACES, TEXT_ROWS, Nested
+from relbase.html.places import PLACES
+from relbase.html.vocabulary import TEXT_ROWS, Nested
 from relbase.values.syntaxes import Syntax
 
 if TYPE_CHECKING:

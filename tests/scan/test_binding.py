@@ -18,10 +18,10 @@ from scanners import SCANNERS, scanning
 
 import relbase
 from relbase import Profile
-from relbase.css.functions import NAMES
+from relbase.css.candidates import NAMES
 from relbase.edit import Edit, splice
 from relbase.html.foreign import CLOSED_BY_END_TAG
-from relbase.scan import binding
+from relbase.scan import binding, tables
 from relbase.scan.binding import MATH_NAMES, SVG_NAMES
 
 SOURCES = [Path(binding.__file__).with_name(name) for name in ("_scanner.c", "_walk.c")]
@@ -82,7 +82,9 @@ def test_the_seal_is_unsigned(tmp_path: Path) -> None:
     if shutil.which("gcc") is None or not Path(include, "Python.h").exists():
         pytest.skip("needs gcc and the headers of Python")
     built = tmp_path / "_scanner.abi3.so"
-    flags = ("-O0", "-shared", "-fPIC", "-DRELBASE_SOURCE=4294967295u", f"-I{include}")
+    built.with_name("_tables.h").write_text(tables.header(), encoding="ascii")
+    includes = f"-I{include}", f"-I{tmp_path}"
+    flags = ("-O0", "-shared", "-fPIC", "-DRELBASE_SOURCE=4294967295u", *includes)
     subprocess.run(["gcc", *flags, str(SOURCES[0]), "-o", str(built)], check=True)
     spec = importlib.util.spec_from_file_location("_scanner", built)
     assert spec is not None
@@ -90,10 +92,17 @@ def test_the_seal_is_unsigned(tmp_path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.SOURCE == 0xFFFFFFFF
+    assert tables.facts() == module.FACTS
 
 
 class _Stale:
     SOURCE = 1
+    FACTS = tables.facts()
+
+
+class _OtherTables:
+    SOURCE = binding._SOURCE  # noqa: SLF001
+    FACTS = "ROOT=6"
 
 
 def _does_not_load(_name: str) -> None:
@@ -108,6 +117,7 @@ def _is_missing(name: str) -> None:
     ("load", "why"),
     [
         (lambda _: _Stale, "the compiled one was built from other source code"),
+        (lambda _: _OtherTables, "the compiled one was built from other source code"),
         (_does_not_load, "the compiled one does not load: libx.so.1: cannot open shared object"),
         (_is_missing, ""),
     ],

@@ -13,6 +13,7 @@ from strategies import pages
 from relbase import Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.scan import binding
+from relbase.scan.tables import IN_CSS, UNQUOTED, PlainForm
 
 TABLES = Path(__file__).with_name("scanning.txt")
 
@@ -21,14 +22,14 @@ URL = "http://h.example/d/p.html?id=1"
 PLAIN_URL = "http://h.example/d/p.html"
 
 
-def becomes(fits: int = binding.UNQUOTED | binding.IN_CSS) -> binding.PrefixesByForm:
+def becomes(fits: int = UNQUOTED | IN_CSS) -> binding.PrefixesByForm:
     """An edit of each form that says which."""
     edit = {form: binding.Prefix(0, b"%d" % form, 0, fits) for form in binding.SAMPLES}
     return {**dict.fromkeys(range(32)), **edit}
 
 
 BECOMES = becomes()
-QUOTED = becomes(binding.IN_CSS)
+QUOTED = becomes(IN_CSS)
 NONE: binding.PrefixesByForm = dict.fromkeys(range(32))
 
 
@@ -59,24 +60,24 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
 
 # Rows: an attribute's value, and the form that is inserted before it in the RFC profiles.
 FORMS = [
-    (b"/a/b?c#d", binding.PlainForm.ROOT),
-    (b"#a", binding.PlainForm.FRAGMENT),
-    (b"#", binding.PlainForm.FRAGMENT),
-    (b"?a=b&amp;c=d", binding.PlainForm.QUERY),
-    (b"?a&b", binding.PlainForm.QUERY),
-    (b"//a/b", binding.PlainForm.NETWORK),
-    (b"a/b.html", binding.PlainForm.PATH),
-    (b"a.b/c:d", binding.PlainForm.PATH),
-    (b"a?b:c", binding.PlainForm.PATH),
-    (b"./", binding.PlainForm.HERE),
-    (b"./a/b?c", binding.PlainForm.HERE),
-    (b"../a", binding.PlainForm.HERE + 1),
-    (b"../../", binding.PlainForm.HERE + 2),
-    (b"../" * binding.MAX_UP + b"a.b", binding.PlainForm.HERE + binding.MAX_UP),
+    (b"/a/b?c#d", PlainForm.ROOT),
+    (b"#a", PlainForm.FRAGMENT),
+    (b"#", PlainForm.FRAGMENT),
+    (b"?a=b&amp;c=d", PlainForm.QUERY),
+    (b"?a&b", PlainForm.QUERY),
+    (b"//a/b", PlainForm.NETWORK),
+    (b"a/b.html", PlainForm.PATH),
+    (b"a.b/c:d", PlainForm.PATH),
+    (b"a?b:c", PlainForm.PATH),
+    (b"./", PlainForm.HERE),
+    (b"./a/b?c", PlainForm.HERE),
+    (b"../a", PlainForm.HERE + 1),
+    (b"../../", PlainForm.HERE + 2),
+    (b"../" * binding.MAX_UP + b"a.b", PlainForm.HERE + binding.MAX_UP),
     # with white space in it or around it
-    (b"a b", binding.PlainForm.PATH),
-    (b" /a", binding.PlainForm.ROOT),
-    (b"./a b/\n", binding.PlainForm.HERE),
+    (b"a b", PlainForm.PATH),
+    (b" /a", PlainForm.ROOT),
+    (b"./a b/\n", PlainForm.HERE),
 ]
 NO_FORMS = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
 NO_FORMS += [b".", b"..", b"./.", b"././a", b".././a", b"..//a", b"./?a", b"../#a", b"../a:b"]

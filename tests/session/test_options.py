@@ -20,9 +20,10 @@ import yarl
 import relbase
 import relbase.grammar
 from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
-from relbase.session.options import NO_HEADER, Header, KindName, as_kind
+from relbase.kind import KindName
+from relbase.session.options import NO_HEADER, Header, as_kind
 from relbase.session.session import Call, check
-from relbase.url.resolver import ProfileName
+from relbase.url.profiles import ProfileName
 
 # (arguments, the error, what its text says to do)
 BAD = [

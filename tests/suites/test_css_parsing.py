@@ -14,7 +14,7 @@ from typing import Any, Final
 from counts import Counts
 
 import relbase
-from relbase.css.functions import css_view
+from relbase.css.escapes import css_view
 from relbase.css.statements import references
 
 # A component value as the suite writes it: a string for a delimiter, else its kind and content.

@@ -19,7 +19,8 @@ from tables import load_table
 
 import relbase
 from relbase.trees import iterlinks, make_links_absolute
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import Profile
+from relbase.url.resolver import Resolver
 
 Row = dict[str, Any]
 

@@ -9,7 +9,7 @@ from counts import Counts
 from xml_referee import differences, parsed
 
 import relbase
-from relbase.url.resolver import ProfileName
+from relbase.url.profiles import ProfileName
 
 SUFFIXES: Final = frozenset(
     (".xml", ".svg", ".xhtml", ".opf", ".ncx", ".rss", ".atom", ".rdf", ".opml", ".xht")

@@ -12,7 +12,8 @@ from typing import Final
 
 from rows import rows
 
-from relbase.html import tags, vocabulary
+from relbase.html import tags
+from relbase.html.places import PLACES
 
 _TABLES: Final = Path(__file__).with_name("soup.txt")
 
@@ -53,7 +54,7 @@ class Soup:
         self.random = random_
         self.pieces = 8  # at most in a document
         self._kept = kept
-        places = vocabulary.PLACES
+        places = PLACES
         self._elements = sorted(
             {element.decode().replace("*", "p") for _, element, _ in places}
             | {name.decode() for name in tags.RAW_TEXT}

@@ -12,7 +12,7 @@ from typing import Final
 from lxml import etree
 
 import relbase
-from relbase.url.resolver import ProfileName
+from relbase.url.profiles import ProfileName
 
 XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 XLINK: Final = "{http://www.w3.org/1999/xlink}"

@@ -10,7 +10,8 @@ import pytest
 from growth import assert_linear_from_10_ms
 from rfc1808_examples import BASE
 
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import Profile
+from relbase.url.resolver import Resolver
 
 PROFILES: Final = pytest.mark.parametrize("profile", list(Profile))
 

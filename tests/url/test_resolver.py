@@ -10,7 +10,8 @@ import pytest
 from rows import cases
 
 from relbase import rewrite
-from relbase.url.resolver import Profile, Resolver, as_profile, resolve
+from relbase.url.profiles import Profile, as_profile
+from relbase.url.resolver import Resolver, resolve
 
 BASE = "http://a/b/c/d;p?q#f"  # RFC 1808 §5
 

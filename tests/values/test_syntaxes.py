@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rows import cases
 
 from relbase.edit import Edit, Span, splice
+from relbase.values import syntaxes
 from relbase.values.syntaxes import SYNTAXES, Syntax, clean, spell, url
 
 TABLES = Path(__file__).with_name("syntaxes.txt")
@@ -102,3 +103,15 @@ def test_law_7_any_bytes_give_sorted_spans_in_range(syntax: Syntax, value: bytes
     ends = [offset for span in SYNTAXES[syntax](value) for offset in span]
     assert ends == sorted(ends)
     assert all(0 <= offset <= len(value) for offset in ends)
+
+
+def test_a_missing_row_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(syntaxes._ROWS, Syntax.LINK)  # noqa: SLF001
+    with pytest.raises(TypeError, match=r"LINK.* has no row: .*relbase/values/syntaxes\.py"):
+        syntaxes._check()  # noqa: SLF001
+
+
+def test_each_syntax_has_a_grammar_and_escapes() -> None:
+    assert list(SYNTAXES) == list(Syntax)
+    for syntax in Syntax:
+        assert spell(syntax, "http://h/\0", b"", Span(0, 0)) == "http://h/%00"

@@ -15,9 +15,9 @@ from fastwarc.warc import ArchiveIterator, has_valid_block_digest
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 import relbase
+from relbase.version import __version__
 from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import wat
-from relbase.warc.writing import VERSION
 
 DATE: Final = "2026-01-02T03:04:05Z"
 BODY: Final = b"<a href=x>\xe9"
@@ -207,4 +207,5 @@ def test_warcio_checks_the_digests(tmp_path: Path) -> None:
 
 
 def test_records_name_the_version_of_the_package() -> None:
-    assert relbase.__version__ == VERSION
+    assert f"software: relbase/{__version__}\r\n".encode() in warcinfo("x", date=DATE)[1]
+    assert relbase.__version__ == __version__

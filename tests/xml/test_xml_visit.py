@@ -25,7 +25,7 @@ from relbase.xml.visit import MAX_FLAWED, MAX_PIECES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.url.resolver import ProfileName
+    from relbase.url.profiles import ProfileName
 
 URL: Final = "http://h.example/d/feed.xml"
 A: Final = ' xmlns="http://www.w3.org/2005/Atom"'

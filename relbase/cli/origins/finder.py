@@ -25,7 +25,7 @@ from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, 
 from relbase.session import run
 from relbase.session.options import Origin
 from relbase.url.credentials import masked
-from relbase.url.resolver import Profile
+from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
     from relbase.session.session import Call
@@ -264,7 +264,7 @@ def _opened_base(call: Call, path: str, data: bytes) -> str:
     if _may_have_base.search(data) is None:
         return opened
     as_file = call._replace(url=opened, redirects=(), origin=None)
-    as_file = as_file.with_options(profile=Profile.WHATWG, detect=False)
+    as_file = as_file.with_options(profile=BROWSERS, detect=False)
     (first, *_) = run.entities(data, as_file)
     return first.base.url
 

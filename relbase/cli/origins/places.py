@@ -21,7 +21,7 @@ from relbase.rewriting.outcomes import Status
 from relbase.savers.marks import LocalFile, LocalFiles
 from relbase.session import run
 from relbase.url import rfc3986
-from relbase.url.resolver import Profile
+from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
     from relbase.results import Link
@@ -260,7 +260,7 @@ def undone(call: Call, data: bytes, original: bytes, places: LocalFiles) -> Loca
 
 
 def _links(call: Call, data: bytes) -> Iterator[Link]:
-    bare = call._replace(origin=None).with_options(detect=False, profile=Profile.WHATWG)
+    bare = call._replace(origin=None).with_options(detect=False, profile=BROWSERS)
     return run.links(data, bare)
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from rows import cases, edits
 from view_laws import check_law, edits_of
 
-from relbase.css.functions import css_view, unescape
+from relbase.css.escapes import css_view, unescape
 from relbase.edit import Edit, splice
 
-TABLES = Path(__file__).with_name("functions.txt")
+TABLES = Path(__file__).with_name("css_escapes.txt")
 
 QUOTES = [b'"', b"'", b""]
 

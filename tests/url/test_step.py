@@ -11,7 +11,8 @@ from growth import assert_linear_from_10_ms
 from rfc1808_examples import ABNORMAL, BASE, NORMAL, RECOMMENDED
 from rows import cases
 
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.profiles import Profile
+from relbase.url.resolver import Resolver
 from relbase.url.step import MAX_REPEATED, Step
 
 EXAMPLES = [*NORMAL, *ABNORMAL, *RECOMMENDED]

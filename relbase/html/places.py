@@ -1,0 +1,63 @@
+"""The rows of the vocabulary of HTML by the places where they apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from relbase.html.foreign import HTML
+from relbase.html.vocabulary import TABLE, TEXT_ROWS, Row, Table
+
+
+def by_place(tables: Table) -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
+    """Return the rows of tables by namespace, element and attribute (b"" for a text)."""
+    rows: dict[tuple[str, bytes, bytes], tuple[Row, ...]] = {}
+    for namespace, table in tables.items():
+        for elements, attributes, row in table:
+            for element in elements.encode().split():
+                for attribute in attributes.encode().split() or [b""]:
+                    place = (namespace, element, attribute)
+                    rows[place] = (*rows.get(place, ()), row)
+    return rows
+
+
+PLACES: Final[Mapping[tuple[str, bytes, bytes], tuple[Row, ...]]] = by_place(TABLE)
+ANY: Final = b"*"
+VML: Final = b"v:*"  # and all elements with this prefix
+
+
+class ElementRows(NamedTuple):
+    rows: Mapping[bytes, tuple[Row, ...]]  # the rows of each attribute, in order
+    text: tuple[Row, ...]  # the rows of its text
+    asked: frozenset[bytes]  # the attributes to read: those in rows, those that decide
+
+
+def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
+    found = [*text, *(row for all_ in rows.values() for row in all_)]
+    conditions = [when for row in found for when in (row.when, row.local_when) if when]
+    deciding = {name for when in conditions for name in when.asks}
+    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
+    return ElementRows(rows, text, frozenset(rows) | deciding | codebase)
+
+
+def _by_element() -> dict[tuple[str, bytes], ElementRows]:
+    elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
+        place: {} for place in TEXT_ROWS
+    }
+    for (namespace, element, attribute), found in PLACES.items():
+        elements.setdefault((namespace, element), {})[attribute] = found
+    return {
+        place: element_rows({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
+        for place, own in elements.items()
+    }
+
+
+_BY_ELEMENT: Final = _by_element()
+
+
+def attributes_of(namespace: str, element: bytes) -> ElementRows:
+    own = _BY_ELEMENT.get((namespace, element))
+    if own is not None:
+        return own
+    name = VML if namespace == HTML and element.startswith(VML[:-1]) else ANY
+    return _BY_ELEMENT[namespace, name]
