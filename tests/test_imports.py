@@ -27,7 +27,15 @@ FLOORS: Final = [
     # what is inside of what, the grammars of values, and what tags and CSS share lexically
     ["containers", "compression", "values", "html.tags", "html.foreign"],
     ["css.functions", "formats.sniffing", "html.vocabulary"],
-    ["html.tree", "xml.vocabulary", "xml.names", "xml.escapes"],
+    [
+        "html.stack",
+        "html.in_body",
+        "html.construction",
+        "html.tree",
+        "xml.vocabulary",
+        "xml.names",
+        "xml.escapes",
+    ],
     ["scan.binding"],
     ["css.statements", "html.tokens", "xml"],  # tokens
     ["bases"],

@@ -11,7 +11,8 @@ from relbase.css.functions import Form
 from relbase.expressions import expression, regex
 from relbase.html import tags
 from relbase.html.foreign import HTML
-from relbase.html.tags import END_TAG, Attribute, conditional_content, read
+from relbase.html.tags import COMMENT, Attribute, conditional_content, read
+from relbase.html.tree import UNSURE as UNSURE  # noqa: PLC0414
 from relbase.html.tree import Element as Element  # noqa: PLC0414 (by which callers know it)
 from relbase.html.tree import Tree
 from relbase.html.vocabulary import (
@@ -62,11 +63,12 @@ def elements(
         if token is None:
             return
         pos = token.end
-        if token.kind > END_TAG:
-            content = None if in_comment else conditional_content(text, token)
+        if token.kind == COMMENT and not in_comment:
+            content = conditional_content(text, token)
             if content is not None:
                 yield from inside(*content, in_noscript=in_noscript, in_comment=True)
-        elif (element := tree.feed(token)) is not None:
+        element = tree.feed(token)
+        if element is not None:
             yield element
             pos = element.raw_end
             if pos > element.end and element.is_noscript:

@@ -12,9 +12,12 @@ from typing import Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.html import tags
-from relbase.html.foreign import FONT_BREAKOUT, HTML, SVG, ForeignContent, closed_as
-from relbase.html.tags import END_TAG, Token, read, text_end
-from relbase.html.vocabulary import attributes_of, counting, keyword, value_in
+from relbase.html.construction import Construction
+from relbase.html.foreign import BREAKOUT, FOREIGN_ROOTS, HTML, MATH_TEXT, SVG, SVG_HTML
+from relbase.html.in_body import Tag
+from relbase.html.stack import FOREIGN, Unsure
+from relbase.html.tags import END_TAG, START_TAG, Token, read, text_end
+from relbase.html.vocabulary import attributes_of, counting, value_in
 
 
 class Element(NamedTuple):
@@ -33,24 +36,50 @@ class Element(NamedTuple):
         return self.name == b"noscript" and self.namespace == HTML
 
 
-_FOREIGN: Final = frozenset((b"svg", b"math"))
+# The namespace of foreign content in which it is not known what is open.
+UNSURE: Final = ""
 # Tags of HTML that change what others are, or that have a text which is no markup.
-_DECIDING: Final = tags.RAW_TEXT | _FOREIGN | {b"template", b"frameset"}
+_DECIDING: Final = tags.RAW_TEXT | FOREIGN_ROOTS.keys() | {b"template", b"frameset"}
+# Elements in foreign content that need a closer look: HTML may be in them, or they may be of HTML.
+_LOOK: Final = SVG_HTML | MATH_TEXT | {b"annotation-xml", b"font"}
 _SVG_STYLE: Final = attributes_of(SVG, b"style").text
+
+# What may be moved in the middle of what is open: in each document, and for each token more.
+_FREE_WORK, _WORK = 100_000, 16
+
+# A document type after which a table does not stay in an open p.
+_standards_mode: Final = expression(
+    rb"(?:[\t\n\f\r ]++|<!--(?:-?>|(?s:.*?)--!?>))*+<!doctype[\t\n\f\r ]*+html"
+    rb"(?![^>]*//DTD HTML (?:[23]|4\.0 (?:Tr|Fr)|4\.01 (?:Tr|Fr)[^>]*//EN[\"'][\t\n\f\r ]*+>))",
+    re.IGNORECASE,
+)
 
 
 class Tree:
     """What is open at a place in a document, or in a part of it that is read by itself.
 
+    Most foreign content is an element with only elements of its own kind inside, well nested: for
+    it nothing else needs to be known. Otherwise all that precedes is read once more, to learn which
+    elements are open around it.
+
     Attributes:
-        is_plain: Whether each tag is of HTML, as in most of a document: the next one can be read
-            without knowing what is open.
+        is_plain: Whether no foreign content is open: the next tag is of HTML, in most documents.
         has_cdata: Whether a CDATA section is text.
     """
 
     __slots__ = (
-        *("_around", "_begin", "_end", "_foreign", "_hidden", "_in_noscript", "_in_sheet"),
-        *("_is_frameset_page", "_text", "has_cdata", "is_plain"),
+        *("_begin", "_constructed", "_construction", "_end", "_hidden", "_in_noscript"),
+        *(
+            "_in_sheet",
+            "_is_frameset_page",
+            "_is_unsure",
+            "_local",
+            "_raw",
+            "_root",
+            "_templates",
+            "_text",
+        ),
+        *("has_cdata", "is_plain"),
     )
 
     def __init__(
@@ -59,10 +88,15 @@ class Tree:
         self._text, self._begin, self._end = text, begin, end
         self._hidden = hidden
         self._in_noscript = in_noscript
-        self._foreign = ForeignContent()
-        self._around = _Around(text, begin)
         self._is_frameset_page: bool | None = None  # not asked yet
+        self._templates = 0
+        self._local: list[bytes] = []  # the elements that are open in well nested foreign content
+        self._root = Token(END_TAG, b"", begin, begin, begin)  # of the foreign content
+        self._construction: Construction | None = None
+        self._constructed = begin  # how far it got
+        self._raw = b""  # the element of HTML whose raw text ends there
         self._in_sheet = False
+        self._is_unsure = False
         self.is_plain = True
         self.has_cdata = False
 
@@ -70,85 +104,184 @@ class Tree:
         """Return the element that a start tag begins; None where the tree gets none."""
         kind, name, start, inside, end = token
         if self.is_plain and name not in _DECIDING:
-            if kind == END_TAG:
+            if kind != START_TAG:
                 return None
-            hidden = self._hidden or self._around.templates > 0
-            return Element(HTML, name, start, inside, end, end, hidden)
-        element = None
-        if kind == END_TAG:
-            self._end_tag(name)
-        elif not self._is_frameset_page or name in _IN_FRAMESET:
-            element = self._start_tag(token)
-        opened = self._foreign.opened
-        self.is_plain = not opened and not self._is_frameset_page
-        self.has_cdata = bool(opened) and opened[-1].namespace != HTML
-        return element
+            return Element(HTML, name, start, inside, end, end, self._hides)
+        if self._is_frameset_page:
+            return self._html_element(token) if name in _IN_FRAMESET and not kind else None
+        if self.is_plain and (kind == END_TAG or name not in FOREIGN_ROOTS):
+            return self._in_html(token)
+        try:
+            return self._in_foreign(token)
+        except Unsure:
+            return self._skipped(token)
+
+    @property
+    def _hides(self) -> bool:
+        return self._hidden or self._templates > 0
 
     def rest_of_sheet(self, pos: int) -> Element | None:
         """Return the rest of a style element of SVG after an element nested in it, if there is one.
 
         It is read by itself, as if no comment or string of CSS could contain an element.
         """
-        if not (self._in_sheet and self._foreign.opened and self._foreign.in_svg_style):
+        if not (self._in_sheet and self._is_in_style):
             return None
         raw_end = text_end(self._text, pos, self._end)
         if raw_end == pos:
             return None
         return Element(SVG, b"style", pos, pos, pos, raw_end, self._hidden)
 
-    def _end_tag(self, name: bytes) -> None:
-        was_foreign = bool(self._foreign.opened)
-        if was_foreign:
-            self._foreign.end(name, self._around.would_close)
-        if name == b"template" and not self._foreign.opened and self._around.templates:
-            self._around.templates -= 1
+    @property
+    def _is_in_style(self) -> bool:
+        if self._local:
+            return self._local[0] == b"svg" and self._local[-1] == b"style"
+        built = self._construction
+        return built is not None and (built.current.namespace, built.current.name) == (
+            SVG,
+            b"style",
+        )
 
-    def _start_tag(self, token: Token) -> Element:
+    # ---- Elements of HTML, and those of foreign content
+
+    def _in_html(self, token: Token) -> Element | None:
         name = token.name
-        if self._foreign.opened or name in _FOREIGN:
-            self._around.end = self._around.end if self._foreign.opened else token.start
-            namespace = _start_foreign(self._foreign, self._text, token)
-            if namespace != HTML:
-                return self._foreign_element(token, namespace)
-        elif name == b"frameset" and self._is_frameset_page is None:
+        if token.kind == END_TAG:
+            self._templates -= name == b"template" and self._templates > 0
+            return None
+        if name == b"frameset" and self._is_frameset_page is None:
             found = _frameset_page.fullmatch(self._text, self._begin, token.start)
             self._is_frameset_page = found is not None
-        raw_end = token.end
-        if name in tags.RAW_TEXT and not (self._in_noscript and name == b"noscript"):
-            raw_end = tags.raw_text_end(name, self._text, token.end, self._end)
-        hidden = self._hidden or self._around.templates > 0 or self._foreign.in_template
-        if name == b"template" and not self._foreign.opened:
-            self._around.templates += 1
-        return Element(HTML, name, token.start, token.inside, token.end, raw_end, hidden)
+            self.is_plain = not self._is_frameset_page
+        element = self._html_element(token)
+        self._templates += name == b"template"
+        return element
+
+    def _html_element(self, token: Token) -> Element:
+        _, name, start, inside, end = token
+        return Element(HTML, name, start, inside, end, self._raw_end(token), self._hides)
+
+    def _raw_end(self, token: Token) -> int:
+        name = token.name
+        if name not in tags.RAW_TEXT or (self._in_noscript and name == b"noscript"):
+            return token.end
+        return tags.raw_text_end(name, self._text, token.end, self._end)
 
     def _foreign_element(self, token: Token, namespace: str) -> Element:
         _, name, start, inside, end = token
         raw_end = end
         # A self-closed element has no text, and MathML has no style sheets.
-        if name == b"style" and self._foreign.opened and self._foreign.in_svg_style:
+        if name == b"style" and self._is_in_style:
             raw_end = text_end(self._text, end, self._end)
             stated = {each.name: each for each in tags.attributes(self._text, inside, end)}
             value_of = partial(value_in, self._text, stated)
             self._in_sheet = counting(_SVG_STYLE, value_of, extended=False) is not None
         return Element(namespace, name, start, inside, end, raw_end, self._hidden)
 
+    # ---- Foreign content
 
-def _start_foreign(foreign: ForeignContent, text: bytes, token: Token) -> str:
-    name, pos, end = token.name, token.inside, token.end
-    font = encoding = False
-    if name in {b"font", b"annotation-xml"}:
-        for attribute in tags.attributes(text, pos, end, FONT_BREAKOUT | {b"encoding"}):
-            font = font or attribute.name in FONT_BREAKOUT
-            if attribute.name == b"encoding":
-                value = keyword(text[attribute.start : attribute.end])
-                encoding = value in {b"text/html", b"application/xhtml+xml"}
-    namespace = foreign.start(
-        name,
-        self_closing=tags.self_closing(text, pos, end),
-        html_annotation=encoding,
-        font_breakout=font,
-    )
-    return HTML if namespace is None else namespace
+    def _in_foreign(self, token: Token) -> Element | None:
+        if self.is_plain:
+            self._root = token
+        if self.is_plain or self._local:
+            namespace = self._in_local(token)
+            if namespace is not None:
+                self.has_cdata = bool(self._local)
+                self.is_plain = not self._local
+                return self._foreign_element(token, namespace) if namespace else None
+            self._local.clear()
+        self._construct(token.start)
+        assert self._construction is not None
+        built = self._construction
+        namespace = self._construct_one(token)
+        self._templates = built.templates
+        self.has_cdata = built.is_foreign
+        self.is_plain = built.depth(FOREIGN) < 0
+        if not namespace:
+            return None
+        if namespace != HTML:
+            element = self._foreign_element(token, namespace)
+        else:
+            self._templates -= token.name == b"template"
+            element = self._html_element(token)
+            self._templates = built.templates
+        self._past_raw(token.name if namespace == HTML else b"", element.raw_end)
+        return element
+
+    def _in_local(self, token: Token) -> str | None:
+        """Return the namespace in well nested content, "" for an end tag; None where it is not."""
+        local, name = self._local, token.name
+        if token.kind != START_TAG:
+            if token.kind == END_TAG:
+                if local[-1] != name:
+                    return None
+                local.pop()
+            return ""
+        if local and (name in BREAKOUT or name in _LOOK):
+            return None
+        if not tags.self_closing(self._text, token.inside, token.end):
+            local.append(name)
+        return FOREIGN_ROOTS[(local or [name])[0]]
+
+    def _construct(self, end: int) -> None:
+        """Learn what is open at a place from all that precedes it."""
+        if self._is_unsure:
+            raise Unsure
+        if self._construction is None:
+            is_quirky = _standards_mode.match(self._text, self._begin, end) is None
+            self._construction = Construction(is_quirky=is_quirky)
+            self._construction.allow(_FREE_WORK)
+        built = self._construction
+        while token := read(self._text, self._constructed, end, cdata=built.is_foreign):
+            namespace = self._construct_one(token)
+            if namespace == HTML:
+                self._past_raw(token.name, self._raw_end(token))
+            elif namespace and token.name == b"style" and self._is_in_style:
+                self._constructed = text_end(self._text, token.end, self._end)
+
+    def _past_raw(self, name: bytes, raw_end: int) -> None:
+        self._constructed = raw_end
+        self._raw = name if name in tags.RAW_TEXT else b""
+
+    def _construct_one(self, token: Token) -> str:
+        """Return the namespace of a start tag, "" for others."""
+        built = self._construction
+        assert built is not None
+        text, self._constructed = self._text[self._constructed : token.start], token.end
+        built.allow(_WORK)
+        if text.strip(b"\0"):
+            built.characters(are_space=not text.strip(b"\0\t\n\f\r "))
+        if token.kind == START_TAG:
+            tag = Tag(
+                partial(_stated, self._text, token),
+                is_self_closing=tags.self_closing(self._text, token.inside, token.end),
+            )
+            return built.start_tag(token.name, tag)
+        if token.kind == END_TAG and token.name != self._raw:
+            built.end_tag(token.name)
+        self._raw = b""
+        return ""
+
+    def _skipped(self, token: Token) -> Element:
+        """Return what is left of foreign content as an element of which nothing is known."""
+        root = self._root
+        pos, depth = token.start, 1
+        text = self._text
+        while depth and (found := read(text, pos, self._end)):
+            if found.name == root.name and not tags.self_closing(text, found.inside, found.end):
+                depth += 1 if found.kind == START_TAG else -1
+            pos = found.end
+        pos = self._end if depth else pos
+        self._is_unsure = True
+        self._construction = None
+        self._local.clear()
+        self.is_plain, self.has_cdata = True, False
+        return Element(UNSURE, root.name, token.start, token.start, token.start, pos, self._hidden)
+
+
+def _stated(text: bytes, token: Token) -> dict[bytes, bytes]:
+    attributes = tags.attributes(text, token.inside, token.end)
+    return {each.name: text[each.start : each.end] for each in attributes}
 
 
 # Start tags that a frameset page does not ignore ("in frameset").
@@ -168,44 +301,3 @@ _frameset_page: Final = expression(
     )*+""",
     re.VERBOSE | re.IGNORECASE,
 )
-
-
-class _Around:
-    """The HTML elements around foreign content, which begins at `end`."""
-
-    __slots__ = ("_counted", "_open", "_text", "end", "templates")
-
-    def __init__(self, text: bytes, pos: int) -> None:
-        self._text = text
-        self._counted = pos
-        self._open: dict[bytes, int] = {}
-        self.end = pos
-        self.templates = 0
-
-    def would_close(self, name: bytes) -> bool:
-        """Return whether an end tag closes an element around the foreign content."""
-        if name == b"template":
-            return self.templates > 0
-        if not (name := closed_as(name)):
-            return False
-        self._count()
-        return self._open.get(name, 0) > 0
-
-    def _count(self) -> None:
-        text, pos = self._text, self._counted
-        while found := read(text, pos, self.end, cdata=False):
-            pos, name = found.end, found.name
-            if found.kind > END_TAG:
-                continue
-            is_end = found.kind == END_TAG
-            if name in _CLOSES_SELECT and not is_end and self._open.get(b"select"):
-                self._open[b"select"] = 0
-            elif closed := closed_as(name):
-                self._open[closed] = max(0, self._open.get(closed, 0) + (-1 if is_end else 1))
-            elif name in tags.RAW_TEXT and not is_end:
-                pos = tags.raw_text_end(name, text, pos, self.end)
-        self._counted = max(self._counted, self.end)
-
-
-# Start tags that close an open select element; a second <select> opens none.
-_CLOSES_SELECT: Final = frozenset((b"select", b"input"))

@@ -1051,9 +1051,12 @@ static int conditional(Scan *s, Text begin, Text end) {
 
 /* ---- SVG and MathML: whole elements that hold plain elements and text */
 
+enum { MOST_NESTED = 64 }; /* elements in foreign content */
+
 static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
   const Tables *t = s->tables;
-  int svg = root->kind == SVG;
+  const Name *open[MOST_NESTED]; /* an end tag of another element may close what is around */
+  int svg = root->kind == SVG, depth = 0;
   const Names *names = svg ? &t->svg : &t->math;
   const Name *element = look_up(names, root->name, root->length);
   Text p = *pp;
@@ -1062,7 +1065,8 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
   s->unsure = !svg; /* HTML elements may be in MathML, and names do not tell them apart */
   for (int first = 1;; first = 0) {
     int done = attributes(s, &p, e, t->rows + element->row * t->width, &tag);
-    if (done != CONTINUES || (first && tag.slash)) goto stop;
+    if (done != CONTINUES || (first && tag.slash) || depth == MOST_NESTED) goto stop;
+    if (!first && !tag.slash) open[depth++] = element;
     for (;;) {
       if (!(p = find(p, e, '<')) || e - p < 4) goto stop;
       if (p[1] == '!') {
@@ -1080,7 +1084,7 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
       for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
       size_t n = (size_t)(p - name);
       if (n == root->length && same(name, root->name, n)) {
-        if (!closing || p >= e || *p != '>') goto stop;
+        if (!closing || p >= e || *p != '>' || (depth && !svg)) goto stop;
         s->unsure = 0;
         *pp = p + 1;
         return CONTINUES;
@@ -1095,8 +1099,8 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
         p = close + n + 3;
         continue;
       }
-      if (closing && !(p = tag_end(p, e))) goto stop;
       if (!closing) break;
+      if (!depth || open[--depth] != element || !(p = tag_end(p, e))) goto stop;
     }
   }
 stop:
