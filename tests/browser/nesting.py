@@ -81,10 +81,11 @@ class Grammar:
         return f"<{name}{attributes} n={self._number} {slash}>"
 
 
-def namespaces(document: str) -> tuple[dict[str, str], bool]:
+def namespaces(document: str) -> tuple[dict[str, tuple[str, bytes]], bool]:
     """Return the namespace of each numbered tag, as relbase reads it; whether it is unsure."""
     text = document.encode()
-    found, unsure = {}, False
+    found: dict[str, tuple[str, bytes]] = {}
+    unsure = False
     for element in tokens.elements(text, 0, len(text)):
         assert isinstance(element, tokens.Element)
         unsure = unsure or element.namespace == tokens.UNSURE
