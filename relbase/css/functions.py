@@ -70,6 +70,9 @@ def _after(names: tuple[bytes, ...]) -> bytes:
 IMPORT: Final = b"import"
 NAMESPACE: Final = b"namespace"
 CONTAINER: Final = b"container"
+# Nothing is loaded from what their conditions compare.
+SUPPORTS: Final = b"supports"
+DOCUMENTS: Final = (b"document", b"-moz-document")
 
 # An escape that may stand for a letter or sign of what is searched for: `u\72l(`, `\@import`. Six
 # digits always make an escape, fewer only if no other digit follows.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.functions import (
     CONTAINER,
+    DOCUMENTS,
     ESCAPE,
     FUNCTIONS,
     IMPORT,
@@ -27,6 +28,7 @@ from relbase.css.functions import (
     NAMES,
     NAMESPACE,
     NOT_AFTER,
+    SUPPORTS,
     URL_FORMS,
     WORD,
     Form,
@@ -87,10 +89,13 @@ _ENDS: Final = b";{}"  # of statements
 # image set by a byte that plain text does not have (`_opened`). At the bottom is what the statement
 # is, if it is read differently: a custom property, or an at-rule up to its block or semicolon.
 _ROUND, _SQUARE, _CURLY, _IMAGE_SET = b")", b"]", b"}", b"'"
-_CUSTOM, _NAMESPACE, _CONTAINER = b"c", b"n", b"k"
+_CUSTOM, _UNLOADED, _CONTAINER = b"c", b"n", b"k"
 _NOTHING: Final = b""
 # `@container style(--x:url(q))` applies where `--x:url(q)` is set, so both must be treated alike.
-_AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
+_AT_RULES: Final = {
+    **dict.fromkeys((NAMESPACE, SUPPORTS, *DOCUMENTS), _UNLOADED),
+    CONTAINER: _CONTAINER,
+}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
 
@@ -143,7 +148,7 @@ def _scan(
         if step.found is not None:
             statement = opened[:1]
             reference = _reference(text, step.found, custom=statement in _COMPARED)
-            if reference is not None and statement != _NAMESPACE:
+            if reference is not None and statement != _UNLOADED:
                 yield reference
         if step.closes:
             opened.pop()
@@ -200,7 +205,7 @@ _BEGINNING: Final = regex(rb"(@?)(%b)" % NAME)
 
 
 def _statement(text: bytes, pos: int, end: int) -> _Step:
-    """Go past `@import x`, `@namespace`, `@container` or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
+    """Go past `@import x`, the name of an at-rule or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
     pos = _past(_BETWEEN, text, pos, end)
     match = _BEGINNING.match(text, pos, end)
     if match is None:
@@ -208,7 +213,9 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
     name = unescape(match[2][:_LONGEST_WRITTEN]).lower()
     if match[1]:
         if name == IMPORT:
-            return _import(text, match.end(), end)
+            step = _import(text, match.end(), end)
+            # After it `supports()` may follow.
+            return step if step.found is None else step._replace(opens=_UNLOADED + step.opens)
         return _Step(match.end(), opens=_AT_RULES.get(name, b""))
     colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
     return _Step(colon.end(), opens=_CUSTOM) if colon else _Step(pos)

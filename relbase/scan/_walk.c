@@ -616,6 +616,24 @@ static int opens(Open *open, int closer) {
   return CONTINUES;
 }
 
+/* What an at-rule is: it imports, or what its prelude names is not loaded; 0: it is not read here. */
+enum { IMPORTS = 1, UNLOADED = 2 };
+
+/* Goes past the prelude of an at-rule at *pp, if it is plain and names nothing. */
+static int css_unloaded(const Scan *s, Text *pp, Text e) {
+  Text p = *pp, word = p;
+  int depth = 0;
+  for (; p < e && (depth || !among(";{}", *p)); p++) {
+    if (among("\"'\\/[]{};<&", *p)) return STOPS;
+    if (*p == '(' && find_word(&s->tables->functions, word, (size_t)(p - word))) return STOPS;
+    depth += *p == '(' ? 1 : *p == ')' ? -(depth > 0) : 0;
+    if (!IS(*p, WORD)) word = p + 1;
+  }
+  if (depth) return STOPS;
+  *pp = p;
+  return CONTINUES;
+}
+
 /* Goes past what begins a statement at *pp and changes how the rest is read. */
 static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute) {
   Text p = *pp, q;
@@ -640,7 +658,9 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   *pp = q;
   const Name *rule = find_word(&s->tables->at_rules, p + 1, (size_t)(q - p - 1));
   if (!rule) return CONTINUES;
-  return rule->kind ? css_import(s, pp, e, 0, in_attribute) : STOPS;
+  if (!rule->kind || (rule->kind == IMPORTS && css_import(s, pp, e, 0, in_attribute) != CONTINUES))
+    return STOPS;
+  return css_unloaded(s, pp, e);
 }
 
 /* The end of the CSS string at `p`; NULL if it is not read here: in an attribute, if it is not
