@@ -75,6 +75,7 @@ class Reason(StrEnum):
     LIMIT_MIME_DEPTH = "limit-mime-depth"
     LIMIT_MIME_PARTS = "limit-mime-parts"
     LIMIT_HEADER = "limit-header"
+    FOREIGN_UNSURE = "foreign-unsure"  # SVG or MathML in which it is not known what is open
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_XML_BASE = "limit-xml-base"
     LIMIT_XML_PIECES = "limit-xml-pieces"

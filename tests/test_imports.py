@@ -28,6 +28,7 @@ FLOORS: Final = [
     ["containers", "compression", "values", "html.tags", "html.foreign"],
     ["css.functions", "css.candidates", "css.escapes"],
     ["formats.sniffing", "html.vocabulary", "html.places"],
+    ["html.stack", "html.in_body", "html.construction", "html.tree"],
     ["xml.vocabulary", "xml.names", "xml.escapes"],
     ["scan.binding", "scan.tables"],
     ["css.statements", "html.tokens", "xml"],  # tokens

@@ -38,3 +38,6 @@ URL_FORMS: Final = (Form.URL, Form.SRC)
 IMPORT: Final = b"import"
 NAMESPACE: Final = b"namespace"
 CONTAINER: Final = b"container"
+# Nothing is loaded from what their conditions compare.
+SUPPORTS: Final = b"supports"
+DOCUMENTS: Final = (b"document", b"-moz-document")

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, last_trigger
 from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD, unescape
-from relbase.css.functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, URL_FORMS, Form
+from relbase.css.functions import (
+    CONTAINER,
+    DOCUMENTS,
+    FUNCTIONS,
+    IMPORT,
+    NAMESPACE,
+    SUPPORTS,
+    URL_FORMS,
+    Form,
+)
 from relbase.expressions import regex
 from relbase.html.tags import all_but, any_case
 
@@ -67,12 +76,17 @@ def _begin(text: bytes, start: int) -> int:
 
 _ENDS: Final = b";{}"  # of statements
 
-# The top of an empty stack, and what the stack holds besides the brackets that will close; for an
-# image set a byte that plain text does not have (`_opened`).
-_NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"'"
-# At-rules that are read differently up to their block or semicolon. `@container style(--x:url(q))`
-# applies where `--x:url(q)` is set, so both must be treated alike.
-_AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
+# What can be open, as a byte of the stack. A bracket is known by what closes it, but that of an
+# image set by a byte that plain text does not have (`_opened`). At the bottom is what the statement
+# is, if it is read differently: a custom property, or an at-rule up to its block or semicolon.
+_ROUND, _SQUARE, _CURLY, _IMAGE_SET = b")", b"]", b"}", b"'"
+_CUSTOM, _UNLOADED, _CONTAINER = b"c", b"n", b"k"
+_NOTHING: Final = b""
+# `@container style(--x:url(q))` applies where `--x:url(q)` is set, so both must be treated alike.
+_AT_RULES: Final = {
+    **dict.fromkeys((NAMESPACE, SUPPORTS, *DOCUMENTS), _UNLOADED),
+    CONTAINER: _CONTAINER,
+}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
 
@@ -111,38 +125,38 @@ _IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
 class _Step(NamedTuple):
     pos: int
     found: Reference | None = None
-    push: bytes = b""
-    pop: bool = False
+    opens: bytes = b""
+    closes: bool = False
 
 
 def _scan(
     text: bytes, start: int, end: int, limit: int, looked: int
 ) -> Generator[CssReference, None, int]:
     """Yield references; return where the first statement after `looked` begins, -1 at the end."""
-    stack = bytearray()
+    opened = bytearray()
     step = _statement(text, start, end)
     while True:
         if step.found is not None:
-            bottom = stack[:1]
-            reference = _reference(text, step.found, custom=bottom in _COMPARED)
-            if reference is not None and bottom != _NAMESPACE:
+            statement = opened[:1]
+            reference = _reference(text, step.found, custom=statement in _COMPARED)
+            if reference is not None and statement != _UNLOADED:
                 yield reference
-        if step.pop:
-            stack.pop()
-        elif step.push:
-            stack += step.push
-            limit = end if _IMAGE_SET in step.push else limit
+        if step.closes:
+            opened.pop()
+        elif step.opens:
+            opened += step.opens
+            limit = end if _IMAGE_SET in step.opens else limit
         if step.pos >= limit:
             return -1
-        top = bytes(stack[-1:])
-        skip = _IN_STATEMENT if not top and looked < end else _SKIPS.get(top, _INSIDE)
+        innermost = bytes(opened[-1:])
+        skip = _IN_STATEMENT if not innermost and looked < end else _SKIPS.get(innermost, _INSIDE)
         # The limit may cut a token short, but then nothing that counts begins in it or after it.
         at = _past(skip, text, step.pos, limit)
         if at >= limit:
             return -1
-        if not top and at >= looked and text[at] in _ENDS:
+        if not innermost and at >= looked and text[at] in _ENDS:
             return at + 1
-        step = _EVENTS[text[at]](text, step.pos, at, end, top)
+        step = _EVENTS[text[at]](text, step.pos, at, end, innermost)
 
 
 def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
@@ -182,7 +196,7 @@ _BEGINNING: Final = regex(rb"(@?)(%b)" % NAME)
 
 
 def _statement(text: bytes, pos: int, end: int) -> _Step:
-    """Go past `@import x`, `@namespace`, `@container` or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
+    """Go past `@import x`, the name of an at-rule or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
     pos = _past(_BETWEEN, text, pos, end)
     match = _BEGINNING.match(text, pos, end)
     if match is None:
@@ -190,10 +204,12 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
     name = unescape(match[2][:_LONGEST_WRITTEN]).lower()
     if match[1]:
         if name == IMPORT:
-            return _import(text, match.end(), end)
-        return _Step(match.end(), push=_AT_RULES.get(name, b""))
+            step = _import(text, match.end(), end)
+            # After it `supports()` may follow.
+            return step if step.found is None else step._replace(opens=_UNLOADED + step.opens)
+        return _Step(match.end(), opens=_AT_RULES.get(name, b""))
     colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
-    return _Step(colon.end(), push=_CUSTOM) if colon else _Step(pos)
+    return _Step(colon.end(), opens=_CUSTOM) if colon else _Step(pos)
 
 
 def _import(text: bytes, pos: int, end: int) -> _Step:
@@ -224,7 +240,7 @@ def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
     """Read a url token, or the string in a function of that name (§4.3.4, §4.3.6)."""
     quoted = _QUOTE_NEXT.match(text, pos, end)
     if quoted is not None:
-        return _string(text, quoted.end(), end, form)._replace(push=b")")
+        return _string(text, quoted.end(), end, form)._replace(opens=_ROUND)
     url = _URL.match(text, pos, end)
     if url is None:
         return _Step(_past(_BAD_URL, text, pos, end))
@@ -232,12 +248,16 @@ def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
 
 
 def _src(text: bytes, pos: int, end: int, form: Form) -> _Step:
-    return _string(text, _past(_SPACES, text, pos, end), end, form)._replace(push=b")")
+    return _string(text, _past(_SPACES, text, pos, end), end, form)._replace(opens=_ROUND)
 
 
 def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
     at = _past(_UP_TO_SRC, text, pos, end)
-    return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
+    return (
+        _string(text, at, end, form)._replace(opens=_ROUND)
+        if at > pos
+        else _Step(pos, opens=_ROUND)
+    )
 
 
 _IS: Final = _SPACE + b"=" + _SPACE
@@ -258,7 +278,7 @@ _CALLS: Final = {call.name: (call.form, _READERS[call.form]) for call in FUNCTIO
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
     called = _CALLS.get(name)
     if called is None:
-        return _Step(pos, push=b")")
+        return _Step(pos, opens=_ROUND)
     form, read = called
     return read(text, pos, end, form)
 
@@ -274,7 +294,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
     return _Step(min(stop + 1, end), (at + 1, stop, text[at : at + 1], form))
 
 
-# --- Events: the byte at `at`, where the skip from `floor` ended; `top` is that of the stack ---
+# --- Events: the byte at `at`, where the skip from `floor` ended ---
 
 _CALL_BEFORE: Final = regex(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
@@ -286,22 +306,22 @@ _OPENINGS: Final = regex(
     rb"(?:%b*+(?:[\[{]|(?:%b)\((?!%b*+\))))*+"
     % (all_but(_IN_BRACKETS), b"|".join((NOT_AFTER, *_SETS)), all_but(_IN_BRACKETS))
 )
-_CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
+_CLOSERS: Final = bytes.maketrans(b"([{", _ROUND + _SQUARE + _CURLY)
 _PLAIN: Final = bytes({*range(0x100)} - {*b"([{", *_IMAGE_SET})
 _WHOLE_NAME: Final = regex(NAME)
 _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 
-def _on_round(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
+def _on_round(text: bytes, floor: int, at: int, end: int, _innermost: bytes) -> _Step:
     if at > floor and text[at - 1] in LAST_LETTERS:
         before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
         called = _CALL_BEFORE.search(before)
         if called is not None:
             return _call(text, at + 1, end, called[1])
-    return _opened(text, at + 1, end, b")")
+    return _opened(text, at + 1, end, _ROUND)
 
 
-def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
+def _on_square(text: bytes, _floor: int, at: int, end: int, _innermost: bytes) -> _Step:
     return _opened(text, at + 1, end, text[at : at + 1].translate(_CLOSERS))
 
 
@@ -311,31 +331,31 @@ def _opened(text: bytes, pos: int, end: int, opened: bytes) -> _Step:
     if stop > pos:
         more = text[pos:stop].lower().replace(_SET + b"(", _IMAGE_SET)
         opened += more.translate(_CLOSERS, _PLAIN)
-    return _Step(stop, push=opened)
+    return _Step(stop, opens=opened)
 
 
-def _on_end(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+def _on_end(text: bytes, floor: int, at: int, end: int, innermost: bytes) -> _Step:
     """End a statement, unless inside brackets or at a `{` in the value of a custom property."""
     byte = text[at]
-    if top == _NOTHING:
+    if innermost == _NOTHING:
         return _statement(text, at + 1, end)
-    if top in _PRELUDES or (top == _CUSTOM and byte != _OPEN):
-        return _Step(at, pop=True)
+    if innermost in _PRELUDES or (innermost == _CUSTOM and byte != _OPEN):
+        return _Step(at, closes=True)
     if byte == _OPEN:
-        return _on_square(text, floor, at, end, top)
-    return _Step(at + 1) if byte == _SEMICOLON else _on_closing(text, floor, at, end, top)
+        return _on_square(text, floor, at, end, innermost)
+    return _Step(at + 1) if byte == _SEMICOLON else _on_closing(text, floor, at, end, innermost)
 
 
 _OPEN, _SEMICOLON = b"{;"
 
 
-def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _Step:
+def _on_closing(text: bytes, _floor: int, at: int, _end: int, innermost: bytes) -> _Step:
     """Close what this bracket closes; one that closes nothing is ignored (§5.4.8)."""
-    closer = b")" if top == _IMAGE_SET else top
-    return _Step(at + 1, pop=text.startswith(closer, at))
+    closer = _ROUND if innermost == _IMAGE_SET else innermost
+    return _Step(at + 1, closes=text.startswith(closer, at))
 
 
-def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
+def _on_backslash(text: bytes, floor: int, at: int, end: int, _innermost: bytes) -> _Step:
     """Read the whole name that has an escape at `at`; a bare backslash is a delimiter."""
     start = floor + len(text[floor:at].rstrip(_NAME_BYTES))
     stop = _past(_WHOLE_NAME, text, start, end)
@@ -358,6 +378,6 @@ _EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
     ord("<"): lambda _text, _floor, at, *_: _Step(at + len(b"<!--")),
     # A skip ends at a string only directly inside `image-set()`.
     **dict.fromkeys(
-        b"\"'", lambda text, _floor, at, end, _top: _string(text, at, end, Form.IMAGE_SET)
+        b"\"'", lambda text, _floor, at, end, _innermost: _string(text, at, end, Form.IMAGE_SET)
     ),
 }

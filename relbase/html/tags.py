@@ -129,9 +129,59 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
 
 
 # A comment, a tag with its name, or anything else that begins with `<` and is not text.
-token: Final = regex(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
+_TOKEN: Final = rb"(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])"
+token: Final = regex(rb"<" + _TOKEN).search
+# The same without most end tags, but not without that of a template; a `<` may be part of a name.
+_token_that_counts: Final = regex(rb"<(?!/(?![tT][eE])[a-zA-Z][^\t\n\f\r /><]*+>)" + _TOKEN).search
 
 CDATA: Final = b"<![CDATA["
+
+START_TAG, END_TAG, COMMENT, OTHER = range(4)  # kinds of tokens; other: a doctype, section, `<?x>`
+
+
+class Token(NamedTuple):
+    """A token that is not text, as offsets."""
+
+    kind: int
+    name: bytes  # of a tag, in lower case
+    start: int  # of the `<`
+    inside: int  # after the name of a tag, or after the `<!--`
+    end: int
+
+
+def read(
+    text: bytes, pos: int, end: int, *, cdata: bool = False, skip: bool = False
+) -> Token | None:
+    """Return the next token that is not text, or None; a tag without a `>` is none.
+
+    `skip` passes over end tags that say nothing while no foreign content is open.
+    """
+    found = (_token_that_counts if skip else token)(text, pos, end)
+    if found is None:
+        return None
+    start, inside = found.span()
+    name = found[3]
+    if name is None:
+        kind = OTHER if found[1] is None else COMMENT
+        return Token(kind, b"", start, inside, no_tag_end(text, found, end, cdata=cdata))
+    closed = _rest_of_tag.match(text, inside, end)
+    if closed is None:
+        return None
+    kind = END_TAG if found[2] else START_TAG
+    return Token(kind, name.lower(), start, inside, closed.end())
+
+
+# <!--[if gte mso 9]> ... <![endif]-->
+_conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
+_comment_close: Final = expression(rb"--!?>\Z")
+
+
+def conditional_content(text: bytes, token: Token) -> tuple[int, int] | None:
+    """Return where the markup in a conditional comment begins and ends; None for other tokens."""
+    if token.kind != COMMENT or not (condition := _conditional.match(text, *token[3:])):
+        return None
+    close = _comment_close.search(text, token.end - len("--!>"), token.end)
+    return condition.end(), close.start() if close else token.end
 
 
 def no_tag_end(text: bytes, found: re.Match[bytes], end: int, *, cdata: bool) -> int:

@@ -169,6 +169,10 @@ def _visit_in_batches(
 def _visit_element(
     text: bytes, element: tokens.Element, inside: Context, around: Context
 ) -> Iterable[Outcome]:
+    if element.namespace == tokens.UNSURE:
+        text_ = f"what closes this <{element.name.decode()}> is unsure: the rest was left unchanged"
+        span = Span(element.start, element.raw_end)
+        return (Note(Reason.FOREIGN_UNSURE, around.part, span, text_),)
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     has_marks = around.task.detect and not around.depth

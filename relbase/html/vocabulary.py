@@ -39,6 +39,11 @@ def keyword(raw: bytes) -> bytes:
     return meant.lower()
 
 
+def value_in(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
+    found = attributes.get(name)
+    return b"" if found is None else keyword(text[found.start : found.end])
+
+
 def one_of(attribute: bytes, *values: bytes) -> Condition:
     return Condition((attribute,), lambda value: value(attribute) in values, values)
 

@@ -551,6 +551,24 @@ static int opens(Open *open, int closer) {
   return CONTINUES;
 }
 
+/* What an at-rule is: it imports, or what its prelude names is not loaded; 0: it is not read here. */
+enum { IMPORTS = 1, UNLOADED = 2 };
+
+/* Goes past the prelude of an at-rule at *pp, if it is plain and names nothing. */
+static int css_unloaded(const Scan *s, Text *pp, Text e) {
+  Text p = *pp, word = p;
+  int depth = 0;
+  for (; p < e && (depth || !among(";{}", *p)); p++) {
+    if (among("\"'\\/[]{};<&", *p)) return STOPS;
+    if (*p == '(' && find_word(&s->tables->functions, word, (size_t)(p - word))) return STOPS;
+    depth += *p == '(' ? 1 : *p == ')' ? -(depth > 0) : 0;
+    if (!IS(*p, WORD)) word = p + 1;
+  }
+  if (depth) return STOPS;
+  *pp = p;
+  return CONTINUES;
+}
+
 /* Goes past what begins a statement at *pp and changes how the rest is read. */
 static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute) {
   Text p = *pp, q;
@@ -575,7 +593,9 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   *pp = q;
   const Name *rule = find_word(&s->tables->at_rules, p + 1, (size_t)(q - p - 1));
   if (!rule) return CONTINUES;
-  return rule->kind ? css_import(s, pp, e, 0, in_attribute) : STOPS;
+  if (!rule->kind || (rule->kind == IMPORTS && css_import(s, pp, e, 0, in_attribute) != CONTINUES))
+    return STOPS;
+  return css_unloaded(s, pp, e);
 }
 
 /* The end of the CSS string at `p`; NULL if it is not read here: in an attribute, if it is not
@@ -986,9 +1006,12 @@ static int conditional(Scan *s, Text begin, Text end) {
 
 /* ---- SVG and MathML: whole elements that hold plain elements and text */
 
+enum { MOST_NESTED = 64 }; /* elements in foreign content */
+
 static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
   const Tables *t = s->tables;
-  int svg = root->kind == SVG;
+  const Name *open[MOST_NESTED]; /* an end tag of another element may close what is around */
+  int svg = root->kind == SVG, depth = 0;
   const Names *names = svg ? &t->svg : &t->math;
   const Name *element = look_up(names, root->name, root->length);
   Text p = *pp;
@@ -997,7 +1020,8 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
   s->unsure = !svg; /* HTML elements may be in MathML, and names do not tell them apart */
   for (int first = 1;; first = 0) {
     int done = attributes(s, &p, e, t->rows + element->row * t->width, &tag);
-    if (done != CONTINUES || (first && tag.slash)) goto stop;
+    if (done != CONTINUES || (first && tag.slash) || depth == MOST_NESTED) goto stop;
+    if (!first && !tag.slash) open[depth++] = element;
     for (;;) {
       if (!(p = find(p, e, '<')) || e - p < 4) goto stop;
       if (p[1] == '!') {
@@ -1015,7 +1039,7 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
       for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
       size_t n = (size_t)(p - name);
       if (n == root->length && same(name, root->name, n)) {
-        if (!closing || p >= e || *p != '>') goto stop;
+        if (!closing || p >= e || *p != '>' || (depth && !svg)) goto stop;
         s->unsure = 0;
         *pp = p + 1;
         return CONTINUES;
@@ -1030,8 +1054,8 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
         p = close + n + 3;
         continue;
       }
-      if (closing && !(p = tag_end(p, e))) goto stop;
       if (!closing) break;
+      if (!depth || open[--depth] != element || !(p = tag_end(p, e))) goto stop;
     }
   }
 stop:

@@ -20,7 +20,7 @@ import relbase
 from relbase import Profile
 from relbase.css.candidates import NAMES
 from relbase.edit import Edit, splice
-from relbase.html.foreign import CLOSED_BY_END_TAG
+from relbase.html.foreign import BREAKOUT
 from relbase.scan import binding, tables
 from relbase.scan.binding import MATH_NAMES, SVG_NAMES
 
@@ -135,7 +135,7 @@ def test_why_a_compiled_scanner_is_not_used(
 
 def test_names_of_foreign_content_change_no_markup() -> None:
     names = {name.lower() for name in (*SVG_NAMES, *MATH_NAMES)}
-    assert not names & CLOSED_BY_END_TAG
+    assert not names & BREAKOUT
     assert not names & {b"script", b"style", b"title", b"desc", b"foreignobject", b"font", b"a"}
 
 
