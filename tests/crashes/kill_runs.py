@@ -41,11 +41,14 @@ def pages() -> Iterator[tuple[str, bytes]]:
         yield f"in/{number}.html", page(number)
 
 
+_FLAGS: Final = "" if sys.platform == "win32" else ":2,"  # Windows allows no colon
+
+
 def maildir() -> Iterator[tuple[str, bytes]]:
     """Names that hold sizes: they change with the content."""
     for number in range(FILES):
         data = MAIL + page(number)
-        yield f"in/cur/{number}.host,S={len(data)}:2,", data
+        yield f"in/cur/{number}.host,S={len(data)}{_FLAGS}", data
 
 
 def mailboxes() -> Iterator[tuple[str, bytes]]:
