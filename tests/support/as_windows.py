@@ -122,6 +122,10 @@ def drives(monkeypatch: pytest.MonkeyPatch) -> None:
     from relbase.cli import windows  # noqa: PLC0415
     from relbase.cli.origins import finder, paths, places  # noqa: PLC0415
 
+    if IS_WINDOWS:
+        Path("C:\\here").mkdir(exist_ok=True)
+        monkeypatch.chdir("C:\\here")
+        return
     names = {name: getattr(os, name) for name in dir(os) if not name.startswith("__")}
     fake = SimpleNamespace(**{**names, "path": ntpath, "sep": "\\", "getcwd": lambda: "C:\\here"})
     for module in (windows, paths, places, finder):
