@@ -38,17 +38,22 @@ _ZIG: Final = "ziglang==0.14.1"
 # Besides what relbase needs; pip asks this system, not Windows, what pytest and click need there.
 _FOR_TESTS: Final = (
     *("brotli", "colorama", "fastwarc", "html5lib", "httpx", "hypothesis", "pyarrow", "pytest"),
-    *("warcio", "zstandard"),
+    *("requests", "warcio", "zstandard"),
 )
 
+
 # The tests of the command line and of writing: a run of a few minutes.
-PART: Final = tuple(
-    f"tests/cli/test_{name}.py"
-    for name in ("windows", "directories", "replaced", "mailboxes", "documents", "archives")
-)
-# All that makes sense there, of the engine too.
+def _of_cli(*names: str) -> tuple[str, ...]:
+    return tuple(f"tests/cli/test_{name}.py" for name in names)
+
+
+# The tests of writing: a run of a minute.
+PART: Final = _of_cli("windows", "directories", "replaced", "mailboxes")
+# Those of the command line and of the engine. Transcripts need a shell, the others start a program
+# for each test, which takes seconds under wine.
 ALL: Final = (
-    "tests/cli",
+    *PART,
+    *_of_cli("documents", "archives", "streams", "many"),
     *(f"tests/{name}" for name in ("bases", "containers", "css", "formats", "html", "mail")),
     *(f"tests/{name}" for name in ("rewriting", "session", "url", "values", "view", "xml")),
     "tests/test_fixtures.py",

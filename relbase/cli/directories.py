@@ -300,6 +300,9 @@ _SHARING: Final = 32  # ERROR_SHARING_VIOLATION
 def remove_if_over(parent: Directory, name: str, is_known: Callable[[BinaryIO], bool]) -> None:
     """Remove a file of a killed run: one that `is_known` knows, and that nobody has locked."""
     with suppress(OSError):
+        before = parent.stat(name)
+        if before is None or not stat.S_ISREG(before.st_mode):
+            return
         with parent.open_old(name) as file:
             status = os.fstat(file.fileno())
             if not (stat.S_ISREG(status.st_mode) and is_known(file)):

@@ -95,6 +95,10 @@ class ChangedError(InputError):
     """An input was written to by another program while it was read."""
 
 
+class SweptError(ChangedError):
+    """The unfinished output was removed by another process, as if a killed run had left it."""
+
+
 # Other errors concern one file; after these no other file can be written either.
 STOPPING: Final = frozenset(
     getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)

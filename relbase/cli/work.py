@@ -42,6 +42,9 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     """Do a job, and return its result; `read` is called with numbers of bytes read."""
     try:
         if not plan.options.in_place:
+            if job.input.name != files.STDIN:  # which cannot be read again
+                with suppress(files.SweptError):
+                    return _Doing(plan, writer, job, read).process()
             return _Doing(plan, writer, job, read).process()
         folder = os.path.dirname(job.input.name)  # noqa: PTH120
         before = os.path.realpath(folder)

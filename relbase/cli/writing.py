@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import directories, files, windows
 from relbase.cli.directories import Directory, opened_below, opened_directory
-from relbase.cli.files import STDIN, ChangedError, InputError, Old, OpenInput, Output, is_message
+from relbase.cli.files import (
+    STDIN,
+    ChangedError,
+    InputError,
+    Old,
+    OpenInput,
+    Output,
+    SweptError,
+    is_message,
+)
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
@@ -86,8 +95,9 @@ class Writer:
                 keep_attributes(output.old, made)
                 if windows.HERE:
                     _keep_zone(parent, output.old, made)
-            status = made.finish(like)
-            is_new = _name(made_in, made.name, parent, output)
+            with _noticing_sweeps(made_in, made.name):
+                status = made.finish(like)
+                is_new = _name(made_in, made.name, parent, output)
             if output.old is not None and box:
                 _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
@@ -145,6 +155,17 @@ class Writer:
         return output
 
 
+@contextmanager
+def _noticing_sweeps(made_in: Directory, made: str) -> Iterator[None]:
+    """Notice that another process swept a file; on Windows it can be closed for a moment."""
+    try:
+        yield
+    except FileNotFoundError:
+        if made_in.stat(made) is not None:
+            raise
+        raise SweptError("another run removed the unfinished file: try again") from None
+
+
 def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
     """Give a new file its name; return False if a file with the same content has it."""
     old = output.old
@@ -160,13 +181,7 @@ def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> b
             refuse_changed(parent.stat(old.name), old.status)
             if old.backup is not None:
                 _is_backed_up(parent, old.name, old.backup, stack)
-        try:
-            return _place(made_in, made, parent, output)
-        except FileNotFoundError:
-            if made_in.stat(made) is not None:
-                raise
-            # Another run on Windows swept it in the moment since it was closed.
-            raise ChangedError("another run removed the unfinished file: try again") from None
+        return _place(made_in, made, parent, output)
 
 
 def _place(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:

@@ -8,6 +8,7 @@ devices are not; `python -m tools.windows` runs the tests on Windows' own Python
 
 from __future__ import annotations
 
+import multiprocessing
 import ntpath
 import os
 import sys
@@ -31,12 +32,15 @@ _TAKING: Final = {"replace": (0, 1), "rename": (0, 1), "unlink": (0,), "remove":
 def identities() -> Iterator[tuple[int, int]]:
     """The files that this process and its children have open."""
     own = os.getpid()
-    children = Path(f"/proc/{own}/task/{own}/children").read_text("ascii").split()
-    for process in (own, *children):
-        for descriptor in Path(f"/proc/{process}/fd").iterdir():
-            with suppress(OSError):
-                status = descriptor.stat()
-                yield status.st_dev, status.st_ino
+    parent = multiprocessing.parent_process()
+    top = own if parent is None or parent.pid is None else parent.pid
+    children = Path(f"/proc/{top}/task/{top}/children").read_text("ascii").split()
+    for process in {own, top, *map(int, children)}:
+        with suppress(OSError):  # it has ended
+            for descriptor in Path(f"/proc/{process}/fd").iterdir():
+                with suppress(OSError):
+                    status = descriptor.stat()
+                    yield status.st_dev, status.st_ino
 
 
 class InUseError(PermissionError):
