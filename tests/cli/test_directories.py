@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 import pytest
-from as_windows import InUseError
+from as_windows import InUseError, fcntl
 from running import done, run
 
 from relbase.cli import directories, writing
-from relbase.cli.directories import fcntl
 
 LEFT = ".page.html.0123456789abcdef.relbase-tmp"
 IN_PLACE = ("rewrite", "--url", "http://h/", "-i")

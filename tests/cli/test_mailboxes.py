@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
+from as_windows import fcntl
 from running import PROGRAM, meanwhile, run, told
 
 from relbase.cli import documents, writing
-from relbase.cli.directories import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable

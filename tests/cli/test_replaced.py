@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
+from as_windows import fcntl
 from running import done, meanwhile, run, told
 
 import relbase
-from relbase.cli.directories import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -221,7 +221,7 @@ def test_text_on_pipes_is_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in streams:
         stream.write("caf\xe9 \U0001f600 \udcff\n")
         stream.flush()
-        assert stream.buffer.getvalue() == b"caf\xc3\xa9 \xf0\x9f\x98\x80 \\udcff\n"  # type: ignore[attr-defined]
+        assert stream.buffer.getvalue() == b"caf\xc3\xa9 \xf0\x9f\x98\x80 \\udcff\n"
 
 
 def test_the_paths_of_this_system_have_no_drives_elsewhere() -> None:

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-FILES: Final = 24
+FILES = 24
 URL: Final = "http://h.example/"
 MAIL: Final = b"Content-Type: text/html\nContent-Base: %b\n\n" % URL.encode()
 REPORT: Final = "report.jsonl"

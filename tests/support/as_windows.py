@@ -20,6 +20,13 @@ from typing import Any, Final
 
 import pytest
 
+__all__ = ["IS_WINDOWS", "InUseError", "fcntl"]
+
+try:
+    import fcntl
+except ImportError:  # there is none
+    fcntl = None  # type: ignore[assignment]
+
 IS_WINDOWS: Final = sys.platform == "win32"
 _MISSING: Final = (
     *("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_NOCTTY", "fchmod", "fchown"),
