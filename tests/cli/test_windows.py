@@ -16,7 +16,7 @@ from relbase import cli
 from relbase.cli import windows
 from relbase.cli.origins import finder, paths, places
 from relbase.cli.origins.paths import Mirror, Root
-from relbase.session.options import check
+from relbase.session.session import check
 
 PAGE: Final = b"<a href=x>"
 
