@@ -14,8 +14,8 @@ from hypothesis import settings
 
 ROOT: Final = Path(__file__).parent
 
-# The browser and its network. (A second file named conftest is one too many for mypy.)
-pytest_plugins = ("browsing",)
+# The browser and its network; Windows. (A second file named conftest is one too many for mypy.)
+pytest_plugins = ("browsing", "as_windows")
 
 # Fixtures whose tests are long: they start a browser, or build the documentation.
 _LONG: Final = frozenset(("browser", "built", "places"))

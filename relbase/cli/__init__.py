@@ -16,7 +16,10 @@ from contextlib import suppress
 from types import FrameType
 from typing import Final, NoReturn
 
-ENDINGS: Final = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+# Those that the system has: Windows sends SIGBREAK, also when a console is closed.
+ENDINGS: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)
 
 
 def main(*, delivers: bool = True) -> NoReturn:
@@ -33,6 +36,8 @@ def main(*, delivers: bool = True) -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # If the encoding lacks a character of a help text, an escape is better than an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if os.name == "nt" and "PYTHONIOENCODING" not in os.environ:
+        write_utf8()
     if delivers and "--delivery" in sys.argv:
         _leave(_deliver(sys.argv[1:]))
     try:
@@ -40,9 +45,18 @@ def main(*, delivers: bool = True) -> NoReturn:
         from relbase.cli.group import run  # noqa: PLC0415
 
         status = run(sys.argv[1:])
+        for number in (signal.SIGINT, *ENDINGS):  # all is done: too late to end it in another way
+            signal.signal(number, signal.SIG_IGN)
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
     _leave(status)
+
+
+def write_utf8() -> None:
+    """Write UTF-8 and line feeds to files and pipes, as on other systems."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def terminated(number: int, _frame: FrameType | None) -> NoReturn:

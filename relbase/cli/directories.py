@@ -2,18 +2,23 @@
 
 All access to a directory goes through its descriptor, so nobody can put another directory in its
 place in between. Windows lacks these calls.
+
+What a run makes and does not keep (an unfinished file, a lock) is `Owned`: noted before it is made,
+and removed at the end of a `with`. If a signal comes between, the end of the process removes it.
 """
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
+from relbase.cli import windows
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -55,7 +60,9 @@ class Directory(AbstractContextManager["Directory"]):
         return opened_directory, (self.path,)
 
     def _at(self, name: str) -> str:
-        return name if self._descriptor is not None else os.path.join(self.path, name)  # noqa: PTH118
+        if self._descriptor is not None:
+            return name
+        return windows.reached(os.path.join(self.path, name))  # noqa: PTH118
 
     def open_old(self, name: str) -> BufferedReader:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
@@ -76,15 +83,18 @@ class Directory(AbstractContextManager["Directory"]):
             return os.stat(self._at(name), follow_symlinks=False, dir_fd=self._descriptor)
         return None
 
-    def unlink(self, name: str) -> None:
-        """Remove a name, if it exists."""
+    def unlink(self, name: str) -> bool:
+        """Remove a name; return whether it existed."""
         with suppress(FileNotFoundError):
             os.unlink(self._at(name), dir_fd=self._descriptor)
+            return True
+        return False
 
     def replace(self, old: str, into: Directory, new: str) -> None:
         """Move a file of this directory to a name in a directory, replacing what has the name."""
         ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
-        os.replace(self._at(old), into._at(new), **ends)  # noqa: PTH105
+        from_, to = self._at(old), into._at(new)
+        windows.patiently(lambda: os.replace(from_, to, **ends))  # noqa: PTH105
 
     def link(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a second name in a directory; it must not exist yet."""
@@ -112,7 +122,7 @@ class Directory(AbstractContextManager["Directory"]):
 
     def names(self) -> list[str]:
         by_name = self._descriptor is None or os.listdir not in os.supports_fd
-        return os.listdir(self.path if by_name else self._descriptor)  # noqa: PTH208
+        return os.listdir(windows.reached(self.path) if by_name else self._descriptor)  # noqa: PTH208
 
 
 # Some file systems cannot bring a directory alone to the disk, and some directories can be written
@@ -138,7 +148,8 @@ def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Dire
     if BY_DESCRIPTOR:
         found = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
         return Directory(path, os.open(reached, found, dir_fd=at))
-    if not stat.S_ISDIR(os.stat(path, follow_symlinks=not flags).st_mode):  # noqa: PTH116
+    status = os.stat(windows.reached(path), follow_symlinks=not flags)  # noqa: PTH116
+    if not stat.S_ISDIR(status.st_mode) or (flags and windows.is_junction(status)):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
     return Directory(path, None)
 
@@ -159,30 +170,76 @@ def opened_below(
         yield directory
 
 
+_IsOwn: TypeAlias = Callable[[Directory, os.stat_result], bool]
+
+
+class Owned(AbstractContextManager["Owned"]):
+    """A name in a directory. What has it when the `with` ends is removed, if `is_own` says so."""
+
+    def __init__(self, parent: Directory, name: str, is_own: _IsOwn = lambda *_: True) -> None:
+        self._parent, self._name, self._is_own = parent, name, is_own
+        _owned[id(self)] = self
+
+    def __exit__(self, *_: object) -> None:
+        self._remove(self._parent)
+        _owned.pop(id(self), None)
+
+    def _remove(self, parent: Directory) -> None:
+        with suppress(OSError):
+            there = parent.stat(self._name)
+            if there is not None and self._is_own(parent, there):
+                windows.patiently(lambda: parent.unlink(self._name))
+
+    def remove_late(self) -> None:
+        """Remove it although the directory is closed by now."""
+        with suppress(OSError), opened_directory(self._parent.path) as parent:
+            self._remove(parent)
+
+
+_owned: Final[dict[int, Owned]] = {}
+
+
+@atexit.register
+def remove_owned() -> None:
+    """Remove what a signal kept from being removed, when the process ends."""
+    while _owned:
+        _owned.popitem()[1].remove_late()
+
+
 class NewFile(AbstractContextManager["NewFile"]):
     """A locked file that is being written. It is removed unless it gets another name."""
 
     def __init__(self, parent: Directory, name: str, mode: int = 0o600) -> None:
-        self._parent = parent
+        self._parent, self.descriptor = parent, -1
         for _ in range(8):  # another run may remove it, as if a killed run had left it
             self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
-            self.descriptor = parent.open_new(self.name, mode)
+            self._owned = Owned(parent, self.name)
+            try:
+                self.descriptor = parent.open_new(self.name, mode)
+            except OSError:
+                self._owned.__exit__()
+                raise
             is_own = lock(self.descriptor) is not False
-            if is_own and (os.name == "nt" or os.fstat(self.descriptor).st_nlink != 0):
+            if is_own and (windows.HERE or os.fstat(self.descriptor).st_nlink != 0):
                 return
-            self.close()
+            self.__exit__()
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        with suppress(OSError):
-            self._parent.unlink(self.name)
+        self._owned.__exit__()
 
     def write(self, pieces: Iterable[bytes]) -> None:
         for piece in pieces:
             rest = memoryview(piece)
             while rest:
                 rest = rest[os.write(self.descriptor, rest) :]
+
+    def add_stream(self, name: str, data: bytes) -> None:
+        """Write a second content, as Windows has it: `name` begins with a colon."""
+        descriptor = self._parent.open_new(f"{self.name}{name}", 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
 
     def finish(self, like: os.stat_result | None) -> os.stat_result:
         """Bring the content to the disk, before a rename gets there, and return its status."""
@@ -196,13 +253,14 @@ class NewFile(AbstractContextManager["NewFile"]):
         if _CLOSED_FIRST:
             self.close()
         if times and _CLOSED_FIRST:
-            os.utime(os.path.join(self._parent.path, self.name), ns=times)  # noqa: PTH118
+            path = os.path.join(self._parent.path, self.name)  # noqa: PTH118
+            os.utime(windows.reached(path), ns=times)
         return status
 
     def close(self) -> None:
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
+        descriptor, self.descriptor = self.descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 # Windows can neither rename an open file nor set its times.
@@ -220,10 +278,41 @@ def lock(descriptor: int) -> bool | None:
     return True
 
 
-def lock_as_mail(descriptor: int) -> None:
+@contextmanager
+def locked_as_mail(path: str) -> Iterator[None]:
     """Take the lock that mail programs take; raise `BlockingIOError` if another has it."""
-    if fcntl is not None:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        with open(path, "r+b") as file:  # noqa: PTH123 (the name as it was given)
+            if fcntl is not None:
+                fcntl.lockf(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+                yield
+                return
+    except PermissionError as error:
+        if getattr(error, "winerror", None) == _SHARING:
+            raise BlockingIOError(error.errno, error.strerror) from None
+        raise
+    yield  # Windows: nothing but a file that is closed can be replaced
+
+
+_SHARING: Final = 32  # ERROR_SHARING_VIOLATION
+
+
+def remove_if_over(parent: Directory, name: str, is_known: Callable[[BinaryIO], bool]) -> None:
+    """Remove a file of a killed run: one that `is_known` knows, and that nobody has locked."""
+    with suppress(OSError):
+        before = parent.stat(name)
+        if before is None or not stat.S_ISREG(before.st_mode):
+            return
+        with parent.open_old(name) as file:
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and is_known(file)):
+                return
+            there = parent.stat(name) if lock(file.fileno()) else None
+            # Another run may have removed it meanwhile, and made its own.
+            if there is not None and os.path.samestat(status, there):
+                parent.unlink(name)
+        if windows.HERE:  # a run that lives has its file open, so this fails
+            parent.unlink(name)
 
 
 def sweep(parent: Directory) -> None:
@@ -232,6 +321,4 @@ def sweep(parent: Directory) -> None:
     with suppress(OSError):  # a directory that can be written to but not read
         names = parent.names()
     for name in filter(_temporary.fullmatch, names):
-        with suppress(OSError), parent.open_old(name) as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and lock(file.fileno()):
-                parent.unlink(name)
+        remove_if_over(parent, name, lambda _: True)

@@ -13,13 +13,16 @@ from itertools import chain
 from typing import BinaryIO, Final, NamedTuple
 
 from relbase import storage
+from relbase.cli import windows
 from relbase.cli.directories import Directory, opened_below
 from relbase.cli.streams import SHOWN, OutputError, in_shell, printable, warn
+from relbase.cli.windows import reached, relative
 from relbase.expressions import expression
 from relbase.formats.sniffing import LOOKED_AT, beginning
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
 STDIN: Final = "-"  # the name of standard input
+ZONE: Final = ":Zone.Identifier"  # Windows: the stream of a file that says where it is from
 
 
 class Input(NamedTuple):
@@ -30,7 +33,7 @@ class Input(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         if self.root:
-            return tuple(os.path.relpath(self.name, self.root).split(os.sep))  # noqa: PTH206
+            return tuple((relative(self.name, self.root) or self.name).split(os.sep))  # noqa: PTH206
         path = os.path.normpath(self.name)
         return tuple(path.split(os.sep)) if self.listed else (os.path.basename(self.name),)  # noqa: PTH119, PTH206
 
@@ -49,7 +52,7 @@ class Old(NamedTuple):
 
     name: str
     status: os.stat_result
-    descriptor: int
+    file: BinaryIO
     backup: str | None  # the suffix of the name that keeps its content
 
 
@@ -92,6 +95,10 @@ class ChangedError(InputError):
     """An input was written to by another program while it was read."""
 
 
+class SweptError(ChangedError):
+    """The unfinished output was removed by another process, as if a killed run had left it."""
+
+
 # Other errors concern one file; after these no other file can be written either.
 STOPPING: Final = frozenset(
     getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)
@@ -106,8 +113,10 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
         text = f"{printable(path)}: {error.strerror or error}"
         stops = is_only or error.errno in STOPPING
         folder = os.path.dirname(path)  # noqa: PTH120
-        if error.errno == errno.ENOENT and folder and not os.path.lexists(folder):
-            text += printable(f" ({in_shell('mkdir', '-p', folder)} makes its directory)")
+        is_missing = folder and not folder.endswith(":") and not os.path.lexists(folder)
+        if error.errno == errno.ENOENT and is_missing:
+            command = in_shell("mkdir", folder) if windows.HERE else in_shell("mkdir", "-p", folder)
+            text += printable(f" ({command} makes its directory)")
         raise (OutputError(text) if stops else InputError(text)) from None
 
 
@@ -129,7 +138,7 @@ MAILDIR: Final = ("cur", "new", "tmp")
 
 
 def entries(*steps: str) -> list[os.DirEntry[str]]:
-    with os.scandir(os.path.join(*steps)) as found:  # noqa: PTH118
+    with os.scandir(reached(os.path.join(*steps))) as found:  # noqa: PTH118
         return sorted(found, key=lambda entry: entry.name)
 
 
@@ -231,7 +240,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
             with opened_below(one.root, one.parts[:-1], held=root) as directory:
                 file = directory.open_old(one.parts[-1])
         else:
-            file = open(one.name, "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
+            file = open(reached(one.name), "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
     except IsADirectoryError:
         text = "it is a directory: give it as an INPUT, or list the files in it"
         raise InputError(text) from None

@@ -50,7 +50,7 @@ _BRIEF: Final = "relbase.brief"  # whether the help is that of -h
 
 
 def run(arguments: Sequence[str]) -> int:
-    words = expanded(arguments) if os.name == "nt" else list(arguments)
+    words = list(arguments)
     try:
         if "_RELBASE_COMPLETE" in os.environ:
             relbase.main(words, PROGRAM)
@@ -76,14 +76,6 @@ def run(arguments: Sequence[str]) -> int:
         streams.warn(f"Error: {where}{error.strerror or error}")
         return ExitStatus.IO
     return status
-
-
-def expanded(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with wildcards expanded, as shells do everywhere but on Windows."""
-    from glob import glob, has_magic  # noqa: PLC0415 (start-up time)
-
-    found = ((one, sorted(glob(one)) if has_magic(one) else []) for one in arguments)  # noqa: PTH207
-    return [name for one, names in found for name in names or [one]]
 
 
 class _Commands(click.Group):

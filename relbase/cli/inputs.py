@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from relbase.cli import documents, files, options, streams
+from relbase.cli import documents, files, options, streams, windows
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs, OpenInput
 from relbase.cli.jobs import Counted
 from relbase.cli.origins.finder import Finder
@@ -32,6 +32,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
         raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
     if not names and listed is None:
         names = (STDIN,)
+    names = windows.expanded(names) if windows.HERE else names
     _refuse_names(names)
 
     def failed(name: str, why: object) -> None:
@@ -71,7 +72,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
 def _refuse_repeated(inputs: Iterable[Input]) -> None:
     roots: dict[str, str] = {}
     for one in inputs:
-        path = os.path.abspath(one.name)  # noqa: PTH100
+        path = os.path.normcase(os.path.abspath(one.name))  # noqa: PTH100
         if path in roots and (one.root or roots[path]):
             fix = "give each directory once, and without its own files"
             raise click.UsageError(f"'{printable(one.name)}' is found twice: {fix}")
@@ -87,7 +88,7 @@ def _listed(given: dict[str, Any]) -> list[str] | None:
     if not nul and b"\0" in data:
         raise click.UsageError("the list of --files-from has NUL bytes in it: give -0 too")
     lines = data.split(b"\0") if nul else [line.removesuffix(b"\r") for line in data.split(b"\n")]
-    return [os.fsdecode(name) for name in lines if name]
+    return [windows.decoded(name) for name in lines if name]
 
 
 _is_url: Final = expression(r"(?:https?|ftp)://", re.IGNORECASE)
@@ -201,7 +202,7 @@ def _messages(name: str, failed: Callable[[str, object], None], *, follow: bool)
 
 
 # What wget -K, Windows and mail programs put beside a file.
-_BESIDE: Final = (".orig", ":Zone.Identifier", ".lock")
+_BESIDE: Final = (".orig", files.ZONE, ".lock")
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # Names that people and editors give. A second run must not change the backups of the first.
@@ -248,7 +249,8 @@ def _why_skipped(
 ) -> str | None:
     if entry.name.startswith("."):
         return "with a leading dot"
-    if entry.is_symlink():
+    is_junction = windows.HERE and windows.is_junction(entry.stat(follow_symlinks=False))
+    if is_junction or entry.is_symlink():
         return "reached by a symbolic link"
     if entry.is_dir(follow_symlinks=False):
         return _KEPT if entry.name == "hts-cache" else None  # of HTTrack

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.cli import group
+from relbase.cli import group, windows
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Option, table
 from relbase.cli.origins.finder import Origins
@@ -219,6 +219,7 @@ def suffix(example: str, value: str) -> str:
     # If the value was forgotten, this is an option or a file; a file may be called `.bak`, too.
     is_other = value[:2] == "--" or (value[:1] == "-" and len(value) == 2)  # noqa: PLR2004
     is_other |= value[:1] != "." and os.path.lexists(value)
+    is_other |= windows.why_refused((f"x{value}",)) is not None
     if not value or "/" in value or is_other:
         raise ValueError(f"{_quoted(value)} is not a suffix: give one, as in {example}")
     return value
@@ -243,7 +244,7 @@ def map_of_urls(
     found: dict[str, FoundUrl] = {}
     # Windows programs begin a text with a byte order mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
-        line, place = os.fsdecode(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
+        line, place = windows.decoded(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
         if not line.strip() or line.startswith(comments):
             continue
         name, tab, url = line.rpartition("\t")
@@ -368,7 +369,7 @@ Links
         url={"read": url},
         root={"dest": "roots", "multiple": True, "read": root},
         mirror={"dest": "mirrors", "multiple": True, "read": mirror},
-        map={"dest": "mapped", "read": partial(map_of_urls, "a file name", os.path.normpath, ())},
+        map={"dest": "mapped", "read": partial(map_of_urls, "a file name", windows.key, ())},
         sidecar={"dest": "sidecars", "multiple": True, "read": sidecar},
         local={"type": click.Choice(get_args(Local))},
         redirect={"multiple": True},

@@ -14,7 +14,7 @@ from typing import Final
 import click
 
 from relbase import storage
-from relbase.cli import files, streams
+from relbase.cli import files, streams, windows
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Inputs, Output
 from relbase.cli.streams import printable
@@ -33,6 +33,8 @@ def plan(
 ) -> dict[str, Output]:
     if not is_directory(output, inputs):
         directory, name = os.path.split(output)
+        if (why := windows.why_refused((name,))) and not windows.is_null(output):
+            raise click.UsageError(f"the output '{printable(output)}': {why}: give another name")
         only = Output(directory, (name,), replaces=True, is_only=True)
         refuse([inputs.all[0].name], [only.path])
         return {inputs.all[0].name: only}
@@ -68,7 +70,8 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
         if not one.root and os.path.isdir(one.name):  # noqa: PTH112 (no output: reported when it is read)
             continue
         parts = one.parts
-        if one.listed and (os.path.isabs(one.name) or os.pardir in parts):  # noqa: PTH117
+        is_absolute = os.path.isabs(one.name) or os.path.splitdrive(one.name)[0]  # noqa: PTH117
+        if one.listed and (is_absolute or os.pardir in parts):
             text = f"'{printable(one.name)}' in --files-from leads out of this directory"
             fix = "give -r, or run it there"
             raise click.UsageError(f"{text}: its output has no place in -o; {fix}")
@@ -86,7 +89,8 @@ def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[st
 
 def _refuse_inside(output: str, root: str) -> None:
     """Refuse an output inside its tree, since the next run would read it as an input."""
-    inner, outer = os.path.realpath(output), os.path.realpath(root)
+    real = (windows.plain(os.path.realpath(path)) for path in (output, root))
+    inner, outer = map(os.path.normcase, real)
     shown, tree = f"the output '{printable(output)}'", f"the tree '{printable(root)}'"
     if inner == outer:
         fix = "give -i to rewrite it in place, or another directory"
@@ -117,7 +121,8 @@ def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = 
                 raise click.UsageError(f"{shown} is the input '{printable(found)}': {fixes[0]}")
         with suppress(OSError):
             kind = stat.S_IFMT(os.lstat(path).st_mode)
-            if kind != stat.S_IFREG:  # `-o /dev/null` would remove the device
+            # `-o /dev/null` would remove the device
+            if kind != stat.S_IFREG and not windows.is_null(path):
                 kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
                 what = kinds.get(kind, "not a regular file")
                 raise click.UsageError(f"{shown} is {what}: {fixes[1]}")

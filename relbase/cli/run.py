@@ -8,18 +8,19 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.cli import ENDINGS, streams, terminated
+from relbase.cli.directories import remove_owned
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
-from relbase.cli.writing import Writer, settle
+from relbase.cli.writing import Writer, settle, sweep_after
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
@@ -212,6 +213,21 @@ _SARIF: Final = (
 _COLOURS: Final = {"--- ": "1", "+++ ": "1", "+": "32", "-": "31", "@": "36"}
 
 
+_SIGNALS: Final = frozenset((signal.SIGINT, *ENDINGS))
+_CAN_BLOCK: Final = hasattr(signal, "pthread_sigmask")
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Let signals wait, where the system can."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _CAN_BLOCK else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Process:
     def __init__(self, plan: Plan) -> None:
         import multiprocessing  # noqa: PLC0415 (start-up time)
@@ -221,7 +237,8 @@ class _Process:
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
         self.process = context.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
-        self.process.start()
+        with _blocked():  # until `_work` handles signals in its own way
+            self.process.start()
         there.close()
         self.job: Job | None = None
         self.began = inf  # until the process says that it has started
@@ -231,6 +248,18 @@ class _Process:
         if job is not None:
             with suppress(OSError):  # it has died, which `result` finds out
                 self.pipe.send(job)
+
+    def stop(self) -> None:
+        """End the process, and remove what it leaves."""
+        self.process.terminate()  # first so that it can remove its unfinished file
+        self.process.join(timeout=1)
+        self.process.kill()
+        self.ended()
+
+    def ended(self) -> None:
+        self.process.join()
+        if self.job is not None:
+            sweep_after(self.job.input.name, self.job.output)
 
     def result(self, job: Job, limit: float) -> Done | None:
         """The result of its job; None if it is not done. Closes the pipe if the process is gone."""
@@ -243,12 +272,9 @@ class _Process:
                 return None
             why = f"it took longer than {limit:g} seconds (--time-limit)"
             text = f"{why}: the process that read it was stopped"
-            self.process.terminate()  # first so that it can remove its unfinished file
-            self.process.join(timeout=1)
-            self.process.kill()
-            self.process.join()
+            self.stop()
         except (EOFError, OSError):
-            self.process.join()
+            self.ended()
             code = self.process.exitcode or 0
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
             text = f"the process that read it died ({how}): it may not fit into memory"
@@ -289,7 +315,7 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
                 process.process.terminate()
             process.pipe.close()
         for process in processes:
-            process.process.join()
+            process.ended()
 
 
 def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
@@ -299,12 +325,17 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for ending in ENDINGS:
         signal.signal(ending, terminated)
+    if _CAN_BLOCK:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     _limit_memory()
     writer = Writer(plan.roots)
-    with suppress(EOFError, OSError):
-        pipe.send(None)  # it has started
-        while True:
-            pipe.send(do(plan, pipe.recv(), writer))
+    try:
+        with suppress(EOFError, OSError):
+            pipe.send(None)  # it has started
+            while True:
+                pipe.send(do(plan, pipe.recv(), writer))
+    finally:
+        remove_owned()
 
 
 def _limit_memory() -> None:

@@ -17,6 +17,7 @@ from typing import Final, Self
 
 import click
 
+from relbase.cli import windows
 from relbase.edit import Span
 
 
@@ -48,7 +49,7 @@ def printable(text: str) -> str:
 def in_shell(*words: str) -> str:
     import shlex  # noqa: PLC0415 (start-up time)
 
-    return printable(shlex.join(words))
+    return printable(windows.quoted(words) if windows.HERE else shlex.join(words))
 
 
 def excerpt(text: str, limit: int = SHOWN) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.cli import documents, files, streams
+from relbase.cli import documents, files, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, options_of
@@ -42,6 +42,9 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
     """Do a job, and return its result; `read` is called with numbers of bytes read."""
     try:
         if not plan.options.in_place:
+            if job.input.name != files.STDIN:  # which cannot be read again
+                with suppress(files.SweptError):
+                    return _Doing(plan, writer, job, read).process()
             return _Doing(plan, writer, job, read).process()
         folder = os.path.dirname(job.input.name)  # noqa: PTH120
         before = os.path.realpath(folder)
@@ -235,6 +238,9 @@ class _Doing:
             return
         for folder in sorted(places.left_behind(page.name, output.path)):
             fix = in_shell("cp", "-r", folder, output.root or ".")
+            if windows.HERE:  # xcopy copies what is in the folder, not the folder
+                into = os.path.join(output.root or ".", os.path.basename(folder))  # noqa: PTH118, PTH119
+                fix = in_shell("xcopy", "/e", "/i", folder, into)
             text = f"links into it stay relative, and it is not beside the output: {fix}"
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
             self.done.warned.add("left-behind", warning)

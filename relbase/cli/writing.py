@@ -10,14 +10,24 @@ import errno
 import os
 import stat
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli import directories, files
+from relbase.cli import directories, files, windows
 from relbase.cli.directories import Directory, opened_below, opened_directory
-from relbase.cli.files import STDIN, ChangedError, InputError, Old, OpenInput, Output, is_message
+from relbase.cli.files import (
+    STDIN,
+    ChangedError,
+    InputError,
+    Old,
+    OpenInput,
+    Output,
+    SweptError,
+    is_message,
+)
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
@@ -58,11 +68,17 @@ class Writer:
         not changed. Raise `InputError` if this file cannot be written, and `OutputError` if no file
         can.
         """
+        if windows.is_null(output.path):
+            deque(pieces, maxlen=0)
+            return ""
         *steps, name = output.parts
         mode, held = 0o666 if like is None else 0o600, self._roots.get(output.root)
         box = steps.pop() if output.in_maildir else ""
         with files.failing(output.shown, is_only=output.is_only), ExitStack() as stack:
             makes = output.old is None
+            why = windows.why_refused(output.parts) if makes else None
+            if why is not None:
+                raise InputError(f"{printable(output.shown)} cannot be made: {why}")
             folder = stack.enter_context(opened_below(output.root, steps, make=makes, held=held))
             parent = made_in = folder
             if box:  # new messages are written in the tmp of a Maildir
@@ -77,8 +93,11 @@ class Writer:
                 if not has_changed():
                     return ""
                 keep_attributes(output.old, made)
-            status = made.finish(like)
-            is_new = _name(made_in, made.name, parent, output)
+                if windows.HERE:
+                    _keep_zone(parent, output.old, made)
+            with _noticing_sweeps(made_in, made.name):
+                status = made.finish(like)
+                is_new = _name(made_in, made.name, parent, output)
             if output.old is not None and box:
                 _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
@@ -113,7 +132,7 @@ class Writer:
         elif in_maildir:  # named, or found in its cur or new
             root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
             steps = (box,)
-        old = Old(name, source.status, source.file.fileno(), how.backup)
+        old = Old(name, source.status, source.file, how.backup)
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
         output = output._replace(in_maildir=in_maildir)
         try:
@@ -127,7 +146,7 @@ class Writer:
                 links, suffix = source.status.st_nlink, how.backup
                 if links > 1 and not how.break_hardlinks:
                     # The backup is a hard link, too, and a killed run may have made it.
-                    is_kept = suffix and _is_backed_up(parent, name, suffix, make=False)
+                    is_kept = suffix and _is_backed_up(parent, name, suffix)
                     if links > 1 + bool(is_kept):
                         text = f"it has {links} hard links, and only one of them would be replaced"
                         raise InputError(f"{text}: give --break-hardlinks if that is what you want")
@@ -136,31 +155,59 @@ class Writer:
         return output
 
 
+@contextmanager
+def _noticing_sweeps(made_in: Directory, made: str) -> Iterator[None]:
+    """Notice that another process swept a file; on Windows it can be closed for a moment."""
+    try:
+        yield
+    except FileNotFoundError:
+        if made_in.stat(made) is not None:
+            raise
+        raise SweptError("another run removed the unfinished file: try again") from None
+
+
 def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
     """Give a new file its name; return False if a file with the same content has it."""
-    name, old, is_new = output.parts[-1], output.old, True
-    if old is not None:
-        refuse_changed(parent.stat(old.name), old.status)
-        if old.backup is not None:
-            _is_backed_up(parent, old.name, old.backup, make=True)
+    old = output.old
+    with ExitStack() as stack:
+        if old is not None:
+            # Windows replaces no file that is open. Nothing is lost by closing it now: who writes
+            # to it or moves it from here on is noticed by its name, number, size and time, as
+            # everywhere (threat P2); who still has it open there keeps it from being replaced.
+            if windows.HERE:
+                old.file.close()
+                # Nothing happens, or it is refused before there is a backup, which would stay.
+                parent.replace(old.name, parent, old.name)
+            refuse_changed(parent.stat(old.name), old.status)
+            if old.backup is not None:
+                _is_backed_up(parent, old.name, old.backup, stack)
+        return _place(made_in, made, parent, output)
+
+
+def _place(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
+    name, old = output.parts[-1], output.old
     if output.replaces:
         made_in.replace(made, parent, name)
-    else:
-        try:
-            _link(made_in, made, parent, name)
-        except FileExistsError:
-            is_new = False
-            if not output.goes_on or _hash(made_in, made) != _hash(parent, name):
-                raise _there(output) from None
-        if old is not None:
-            parent.sync()
-            parent.unlink(old.name)
+        return True
+    is_new = True
+    try:
+        _link(made_in, made, parent, name)
+    except FileExistsError:
+        is_new = False
+        if not output.goes_on or _hash(made_in, made) != _hash(parent, name):
+            raise _there(output) from None
+    if old is not None:
+        parent.sync()
+        if not parent.unlink(old.name) and windows.HERE:  # moved in the moment since it was closed
+            parent.unlink(name)
+            raise InputError(_MOVED)
     return is_new
 
 
 def _refuse_moved(folder: Directory, parent: Directory, name: str, old: Old) -> None:
     """Remove the new message if the old one has moved to another name."""
-    if old.backup or not os.fstat(old.descriptor).st_nlink:
+    # Windows: closed a moment ago, and who moved it in that moment has it twice, not never.
+    if old.backup or old.file.closed or not os.fstat(old.file.fileno()).st_nlink:
         return
     unique = old.name.partition(":")[0].partition(",")[0]
     for box in files.BOXES:
@@ -214,20 +261,42 @@ def _hash(parent: Directory, name: str) -> bytes:
         return hashlib.file_digest(file, "sha256").digest()
 
 
-def _is_backed_up(parent: Directory, name: str, suffix: str, *, make: bool) -> bool:
-    """Return whether a file has one of the names `x.bak`, `x.bak.1`, ...; `make` gives it one."""
+def _is_backed_up(
+    parent: Directory, name: str, suffix: str, stack: ExitStack | None = None
+) -> bool:
+    """Return whether a file has one of the names `x.bak`, `x.bak.1`, ...
+
+    With a stack it gets one, and loses it when the stack is closed if it was not replaced by then.
+    """
     own = parent.stat(name)
+
+    def is_left(parent: Directory, there: os.stat_result) -> bool:
+        now = parent.stat(name)
+        return now is not None and os.path.samestat(now, there)
+
     for end in chain(("",), (f".{number}" for number in count(1))):
         backup = f"{name}{suffix}{end}"
         there = parent.stat(backup)
-        if there is None and make:
+        if there is None and stack is not None:
+            stack.enter_context(directories.Owned(parent, backup, is_left))
             with suppress(FileExistsError):
                 parent.link(name, parent, backup)
             there = parent.stat(backup)  # another program may have been faster
         is_own = there is not None and own is not None and os.path.samestat(there, own)
-        if is_own or (there is None and not make):
+        if is_own or (there is None and stack is None):
             break
     return there is not None
+
+
+def sweep_after(name: str, output: Output | None) -> None:
+    """Remove what a process left that was stopped while it wrote an output, or replaced a file."""
+    folder, file = os.path.split(output.path if output is not None else name)
+    in_maildir = is_message(name) if output is None else output.in_maildir
+    if in_maildir:
+        folder = os.path.join(os.path.dirname(folder), "tmp")  # noqa: PTH118, PTH120
+    with suppress(OSError), opened_directory(folder) as parent:
+        directories.sweep(parent)
+        remove_lock(parent, f"{file}.lock")
 
 
 def settle(paths: Iterable[str]) -> None:
@@ -250,17 +319,23 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
     if not hasattr(os, "listxattr"):
         return
     try:
-        names = os.listxattr(old.descriptor)
+        names = os.listxattr(old.file.fileno())
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             raise
         return
     for name in names:
-        value = os.getxattr(old.descriptor, name)
+        value = os.getxattr(old.file.fileno(), name)
         # The system sets security.* and trusted.* itself.
         is_own = not name.startswith(("user.", "system.posix_acl"))
         with suppress(*[OSError] if is_own else ()):
             os.setxattr(made.descriptor, name, value)
+
+
+def _keep_zone(parent: Directory, old: Old, made: directories.NewFile) -> None:
+    """Keep the stream in which Windows says where a file is from, and whether to trust it."""
+    with suppress(OSError), parent.open_old(f"{old.name}{files.ZONE}") as zone:
+        made.add_stream(files.ZONE, zone.read(files.PIECE))
 
 
 # How long to wait for another program to finish a delivery, in seconds.
@@ -278,8 +353,7 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
             parent = stack.enter_context(opened_directory(folder))
             while True:
                 with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
-                    file = taken.enter_context(open(path, "r+b"))  # noqa: PTH123 (the name as it was given)
-                    directories.lock_as_mail(file.fileno())
+                    taken.enter_context(directories.locked_as_mail(path))
                     # Without permission nothing can be replaced there: reported when it is tried.
                     with suppress(PermissionError):
                         taken.enter_context(_dot_lock(parent, dot))
@@ -307,20 +381,19 @@ _OWN: Final = b"relbase\n"
 
 @contextmanager
 def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
-    # Remove the dot lock of a killed run, and nobody else's.
-    with suppress(OSError), parent.open_old(dot) as held:
-        is_over = held.read(len(_OWN) + 1) == _OWN and directories.lock(held.fileno())
-        there = parent.stat(dot)
-        # Another run may have removed it meanwhile, and made its own.
-        if is_over and there is not None and os.path.samestat(os.fstat(held.fileno()), there):
-            parent.unlink(dot)
+    remove_lock(parent, dot)
     with directories.NewFile(parent, dot) as made:
         made.write((_OWN,))
-        _link(parent, made.name, parent, dot)
-        parent.unlink(made.name)
-        try:
-            yield
-        finally:
-            if os.name == "nt":  # Windows cannot remove an open file
-                made.close()
-            parent.unlink(dot)
+        status = os.fstat(made.descriptor)
+        with directories.Owned(parent, dot, lambda _, there: os.path.samestat(there, status)):
+            _link(parent, made.name, parent, dot)
+            try:
+                yield
+            finally:
+                if windows.HERE:  # an open file cannot be removed
+                    made.close()
+
+
+def remove_lock(parent: Directory, dot: str) -> None:
+    """Remove the dot lock of a killed run, and nobody else's."""
+    directories.remove_if_over(parent, dot, lambda held: held.read(len(_OWN) + 1) == _OWN)

@@ -21,7 +21,7 @@ from running import done, program, run, told
 from relbase import Policy
 from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
-from relbase.cli.group import expanded, relbase, table
+from relbase.cli.group import relbase, table
 from relbase.scan import binding
 
 if TYPE_CHECKING:
@@ -141,13 +141,6 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
 def test_mistaken_options(arguments: list[str], reported: str) -> None:
     error = told(2, *arguments)
     assert (reported in error, "\x1b" in error) == (True, False)
-
-
-def test_wildcards_on_windows() -> None:
-    for name in ("b.html", "a.html", "a.css"):
-        Path(name).touch()
-    arguments = ["rewrite", "*.html", "--url", "http://h/?a", "--keep", "^no*"]
-    assert expanded(arguments) == ["rewrite", "a.html", "b.html", *arguments[2:]]
 
 
 # ---- what is loaded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -34,7 +35,7 @@ def here() -> None:
 
 def files(tree: str) -> dict[str, bytes]:
     paths = (path for path in Path(tree).rglob("*") if path.is_file())
-    return {str(path.relative_to(tree)): path.read_bytes() for path in paths}
+    return {path.relative_to(tree).as_posix(): path.read_bytes() for path in paths}
 
 
 def rows(path: str = "report.jsonl") -> dict[str, dict[str, Any]]:
@@ -42,6 +43,17 @@ def rows(path: str = "report.jsonl") -> dict[str, dict[str, Any]]:
     return {row["file"]: row for row in found}
 
 
+def test_several_processes_do_what_one_does() -> None:
+    result = run("rewrite", *ROOT, "-o", "out", "-j", "2")
+    assert (result.exit_code, files("out")) == (0, DONE)
+    result = run("rewrite", *ROOT, "-i", "-j", "2")
+    assert (result.exit_code, files("site")) == (0, DONE)
+
+
+# ---- on systems where processes are forked, and so know what a test changes
+
+
+@pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def poisoned(data: bytes) -> None:
@@ -64,6 +76,30 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
         assert rows()["site/deadly.html"]["state"] == "failed"
 
 
+@pytest.mark.usefixtures("native")
+@pytest.mark.parametrize("where", ["-i", "-o out"])
+def test_a_process_that_is_killed_leaves_nothing(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync = os.fsync
+
+    def deadly(descriptor: int) -> None:
+        if multiprocessing.parent_process() is not None:
+            assert [*Path().rglob("*.relbase-tmp")]
+            os.kill(os.getpid(), signal.SIGKILL)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", deadly)
+    mail = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
+    Path("site/in.mbox").write_bytes(mail + PAGE + b"\n")
+    before = files("site")
+    result = run("rewrite", *ROOT, *where.split(), "-j", "2")
+    assert (result.exit_code, "died (signal 9)" in result.stderr) == (3, True)
+    assert files("site") == before
+    assert not [*Path().rglob("*.relbase-tmp"), *Path().rglob("*.lock")]
+
+
+@pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(data: bytes) -> None:
@@ -82,6 +118,7 @@ def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyP
     assert run("rewrite", *ROOT, "-o", "x", "-j", jobs, "--time-limit", "0").exit_code == 2
 
 
+@pytest.mark.usefixtures("native")
 def test_the_start_of_a_process_is_not_counted_as_time_of_its_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -90,6 +127,7 @@ def test_the_start_of_a_process_is_not_counted_as_time_of_its_input(
     assert (result.exit_code, files("out")) == (0, DONE)
 
 
+@pytest.mark.usefixtures("native")
 def test_a_file_that_is_larger_than_the_memory_costs_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -127,6 +165,7 @@ sys.exit(status)
 """
 
 
+@pytest.mark.usefixtures("native")
 def test_nothing_outside_of_the_tree_is_read_or_written() -> None:
     Path("secret.html").write_bytes(PAGE)
     Path("site/out.html").symlink_to("../secret.html")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import stat
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
+from as_windows import fcntl
 from running import done, meanwhile, run, told
 
 import relbase
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from relbase.results import Result
     from relbase.session.session import Call
+
+pytestmark = pytest.mark.usefixtures("each_system")
 
 PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
 DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
@@ -35,6 +37,7 @@ def here(tmp_path: Path) -> Iterator[None]:
     assert not list(tmp_path.rglob("*relbase-tmp*"))
 
 
+@pytest.mark.usefixtures("native")
 def test_attributes_and_access_control_lists_stay() -> None:
     if shutil.which("setfacl") is None:
         pytest.skip("setfacl is not installed")
@@ -49,6 +52,7 @@ def test_attributes_and_access_control_lists_stay() -> None:
     assert {name: os.getxattr("page.html", name) for name in os.listxattr("page.html")} == wanted
 
 
+@pytest.mark.usefixtures("native")
 def test_the_group_stays_where_the_owner_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
 
@@ -64,6 +68,12 @@ def test_the_group_stays_where_the_owner_cannot(monkeypatch: pytest.MonkeyPatch)
 
 
 # ---- what happens meanwhile
+
+
+def linked(name: str, target: str) -> None:
+    Path(name).symlink_to(target)
+    if not Path(name).is_symlink():
+        pytest.skip("this system makes no symbolic links")
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -89,7 +99,7 @@ def test_a_file_that_changes_meanwhile_is_tried_again_once(
 @pytest.mark.parametrize(
     ("what", "error"),
     [
-        (lambda: Path("out/b.html").symlink_to("../x"), "is not a regular file: not replaced"),
+        (lambda: linked("out/b.html", "../x"), "is not a regular file: not replaced"),
         (lambda: Path("out/b.html").mkdir(), "is not a regular file: not replaced"),
         # as a file system that takes both names for one shows it
         (
@@ -114,6 +124,7 @@ def test_what_came_into_the_place_of_an_output_stays(
     assert not Path("x").exists()
 
 
+@pytest.mark.usefixtures("native")
 def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     flock, fsync, removed = fcntl.flock, os.fsync, list[Path]()
 
@@ -134,6 +145,7 @@ def test_a_file_that_another_run_is_removing_is_made_anew(monkeypatch: pytest.Mo
     assert len(removed) == 1
 
 
+@pytest.mark.usefixtures("native")
 def test_a_backup_of_another_program_that_was_faster_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     link = os.link
 
@@ -150,6 +162,7 @@ def test_a_backup_of_another_program_that_was_faster_stays(monkeypatch: pytest.M
     assert Path("page.html.bak.1").read_bytes() == PAGE
 
 
+@pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("how", [(), ("--follow-symlinks",), ("--backup", ".bak")])
 def test_a_directory_that_is_swapped_leads_nowhere(
     how: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -190,12 +203,14 @@ def test_a_fault_leaves_what_was_there(
     def fail(*_arguments: object, **_more: object) -> NoReturn:
         raise error
 
+    if not hasattr(os, call):
+        pytest.skip("Windows has no such call")
     with monkeypatch.context() as broken:
         broken.setattr(os, call, fail)
         result = run("rewrite", "page.html", *URL, *where.split())
     assert (Path("page.html").read_bytes(), Path("out").read_bytes()) == (PAGE, b"old")
     if isinstance(error, OSError):
-        name = "page.html" if where.startswith("-i") else "./out"
+        name = "page.html" if where.startswith("-i") else f".{os.sep}out"
         costs_itself = name == "page.html" and error.errno == errno.EPERM
         start = "page.html: error" if costs_itself else f"Error: {name}"
         assert result.stderr == f"{start}: {error.strerror}\n"
@@ -222,6 +237,7 @@ def test_a_rewriting_that_fails_the_self_check_is_not_written(
 # ---- the disk
 
 
+@pytest.mark.usefixtures("native")
 @pytest.mark.parametrize("folders", [("", "d"), ("cur", "new", "tmp", ".Sent/cur", ".Sent/new")])
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the names of open files: /proc")
 def test_what_was_made_is_on_the_disk_when_the_run_is_done(
@@ -243,6 +259,7 @@ def test_what_was_made_is_on_the_disk_when_the_run_is_done(
     assert {path.resolve() for path in made if any(path.iterdir())} <= settled
 
 
+@pytest.mark.usefixtures("native")
 @pytest.mark.parametrize(
     ("number", "status", "error"),
     [(errno.EIO, 4, "Error: .: the disk fails\n"), (errno.EINVAL, 0, "")],

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-FILES: Final = 24
+FILES = 24
 URL: Final = "http://h.example/"
 MAIL: Final = b"Content-Type: text/html\nContent-Base: %b\n\n" % URL.encode()
 REPORT: Final = "report.jsonl"
@@ -41,11 +41,14 @@ def pages() -> Iterator[tuple[str, bytes]]:
         yield f"in/{number}.html", page(number)
 
 
+_FLAGS: Final = "" if sys.platform == "win32" else ":2,"  # Windows allows no colon
+
+
 def maildir() -> Iterator[tuple[str, bytes]]:
     """Names that hold sizes: they change with the content."""
     for number in range(FILES):
         data = MAIL + page(number)
-        yield f"in/cur/{number}.host,S={len(data)}:2,", data
+        yield f"in/cur/{number}.host,S={len(data)}{_FLAGS}", data
 
 
 def mailboxes() -> Iterator[tuple[str, bytes]]:
@@ -70,7 +73,8 @@ def _record(number: int) -> bytes:
     return gzip.compress(record, mtime=0)
 
 
-_RESUMED: Final = f"--report {REPORT} --resume {REPORT} -j 2"
+_JOBS: Final = 1 if sys.platform == "win32" else 2  # Windows knows no groups of processes
+_RESUMED: Final = f"--report {REPORT} --resume {REPORT} -j {_JOBS}"
 _ROOT: Final = f"--root in={URL}"
 _DATED: Final = "--date 2026-01-02T03:04:05Z"
 
@@ -103,7 +107,7 @@ _CHANGING: Final = re.compile(r",.*|(?<=\.bak)\.\d+$")
 
 def found(top: Path) -> Reference:
     paths = [path for path in top.rglob("*") if path.is_file()]
-    return told((str(path.relative_to(top)), {path.read_bytes()}) for path in paths)
+    return told((path.relative_to(top).as_posix(), {path.read_bytes()}) for path in paths)
 
 
 def told(named: Iterable[tuple[str, set[bytes]]]) -> Reference:
@@ -160,7 +164,10 @@ class Trial:
         time.sleep(after)
         is_killed = run.poll() is None
         if is_killed:
-            os.killpg(run.pid, signal.SIGKILL)
+            if sys.platform == "win32":
+                run.kill()
+            else:
+                os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         return is_killed
 
@@ -174,7 +181,8 @@ class Trial:
             counts["lost"] += name in self.before and not contents
             counts["a file twice"] += len(contents) > 1
         for row in (row for row in there.rows if row["state"] == "rewritten"):
-            name = _CHANGING.sub("", str(row["output"] or row["file"])).removeprefix("./")
+            path = str(row["output"] or row["file"]).replace(os.sep, "/")
+            name = _CHANGING.sub("", path).removeprefix("./")
             counts["reported and not written"] += there.files.get(name) != self.after.get(name)
         counts["in the middle"] = there.files not in (self.before, self.after)
         return +counts

@@ -36,9 +36,12 @@ def trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_what_was_there_stays(
     trial: Trial,
     fault: str,
+    each_system: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if each_system == "Windows" and "/cur/" in trial.made[0][0] and "-o" in trial.command:
+        pytest.skip("Windows allows no colon in a name")
     number, names = FAULTS[fault]
     monkeypatch.chdir(trial.top.parent)
     trial.make()

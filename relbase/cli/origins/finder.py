@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import found_url, retrieval
+from relbase.cli import windows
 from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins import paths, places
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
@@ -61,10 +62,13 @@ class Finder:
             if listed is None:
                 mirrors.append(mirror._replace(adds=paths.adds(mirror.directory)))
             else:  # HTTrack renames files: without a list their paths say nothing
-                self._listed |= listed
+                self._add(listed)
         self.origins = origins._replace(mirrors=tuple(mirrors))
         for tree in trees if origins.detect else ():
-            self._listed |= paths.listed_in(tree) or {}
+            self._add(paths.listed_in(tree) or {})
+
+    def _add(self, listed: dict[str, str]) -> None:
+        self._listed |= {os.path.normcase(path): url for path, url in listed.items()}
 
     def _stated(self, path: str) -> Iterator[FoundUrl]:
         """The URLs that the options and the lists give a file, strongest first."""
@@ -74,19 +78,18 @@ class Finder:
                 yield FoundUrl(mapped[name].url, "--map", given=True)
         if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
             yield rooted
-        if path in self._listed:
-            yield FoundUrl(self._listed[path], "the list of what was saved")
+        if listed := self._listed.get(os.path.normcase(path)):
+            yield FoundUrl(listed, "the list of what was saved")
         for mirror in self.origins.mirrors:
             if (mirrored := paths.url_in_mirror(path, mirror)) is not None:
                 yield mirrored
 
     def _names(self, path: str) -> Iterator[str]:
         """The names of a file that --map may have: from here, its whole path, or from its tree."""
-        yield os.path.relpath(path)
-        yield path
-        for tree in self.trees:
-            if (steps := paths.inside(path, tree)) is not None:
-                yield os.path.join(*steps)  # noqa: PTH118
+        ways = (paths.inside(path, tree) for tree in self.trees)
+        in_trees = (os.path.join(*steps) for steps in ways if steps)  # noqa: PTH118
+        names = (windows.relative(path, os.curdir), path, *in_trees)
+        return map(os.path.normcase, filter(None, names))
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
         origins = self.origins
@@ -204,7 +207,7 @@ class Finder:
             )
         ):
             return None
-        base = _opened_base(call, path, data)
+        base = opened_base(call, path, data)
         if not base.startswith("file:"):
             return None
         final, _ = retrieval(found.url, call.redirects, call.options.profile)
@@ -223,7 +226,8 @@ class Finder:
         """The places that undo the conversion of a mirrored page; None if it was not converted."""
         around = (one for one in self.origins.mirrors if paths.inside(source.name, one[0]))
         mirror = next(around, None)
-        if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
+        path = os.path.normcase(os.path.abspath(source.name))  # noqa: PTH100
+        if mirror is None or path in self._listed:
             return beside
         before = paths.original_name(source.name)
         original = paths.side_file(source.input, f"{before}.orig") if before else None
@@ -233,7 +237,7 @@ class Finder:
 
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
         """Return the URL of a file; None if it is not certain. `own` is the page and its URL."""
-        if path == own[0]:
+        if os.path.normcase(path) == os.path.normcase(own[0]):
             return own[1]
         if path not in self._known:
             if len(self._known) >= _REMEMBERED:
@@ -257,10 +261,11 @@ def _chosen(all_stated: Iterable[FoundUrl]) -> FoundUrl:
     return FoundUrl(notes=tuple(notes))
 
 
-def _opened_base(call: Call, path: str, data: bytes) -> str:
+def opened_base(call: Call, path: str, data: bytes) -> str:
     """What the references of a page resolve against when it is opened as `file:`."""
-    steps = path.replace(os.sep, "/").removeprefix("/")
-    opened = f"file:///{paths.quoted(steps, '/:')}"
+    steps = paths.quoted(windows.plain(path).replace(os.sep, "/"), "/:")
+    is_on_server = windows.has_drives() and steps.startswith("//")
+    opened = f"file:{steps}" if is_on_server else f"file:///{steps.removeprefix('/')}"
     if _may_have_base.search(data) is None:
         return opened
     as_file = call._replace(url=opened, redirects=(), origin=None)

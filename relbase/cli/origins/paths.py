@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from relbase.bases.layers import found_url
+from relbase.cli import windows
 from relbase.cli.directories import opened_below
-from relbase.cli.files import Input, OpenInput, entries
+from relbase.cli.files import ZONE, Input, OpenInput, entries
 from relbase.expressions import expression
 from relbase.html.tags import attributes, head_tokens
 from relbase.notes import Note, Reason
@@ -75,9 +76,9 @@ class Root(NamedTuple):
 
 def inside(path: str, directory: str) -> list[str] | None:
     """Return the steps from a directory to a path inside it; None if it is outside."""
-    relative = os.path.relpath(os.path.abspath(path), os.path.abspath(directory))  # noqa: PTH100
-    steps = relative.split(os.sep)  # noqa: PTH206
-    return None if steps[0] in {os.pardir, os.curdir} else steps
+    way = windows.relative(os.path.abspath(path), os.path.abspath(directory))  # noqa: PTH100
+    steps = [] if way is None else way.split(os.sep)  # noqa: PTH206
+    return None if way is None or steps[0] in {os.pardir, os.curdir} else steps
 
 
 def quoted(path: str, safe: str = "/") -> str:
@@ -89,7 +90,7 @@ def quoted(path: str, safe: str = "/") -> str:
 def unquoted(path: str | bytes) -> str:
     from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
 
-    return os.fsdecode(unquote_to_bytes(path))
+    return windows.decoded(unquote_to_bytes(path))
 
 
 def _quoted(steps: list[str]) -> str:
@@ -187,7 +188,7 @@ def listed_in(tree: str) -> dict[str, str] | None:
         if not url:
             continue
         # The list may percent-encode names that are plain on the disk.
-        names = [os.fsdecode(columns[8]), unquoted(columns[8])]
+        names = [windows.decoded(columns[8]), unquoted(columns[8])]
         if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
             urls[path] = url
         else:
@@ -291,7 +292,7 @@ _ATTRIBUTES: Final[tuple[tuple[str, Callable[[bytes], str]], ...]] = (
     ("user.Zone.Identifier", _host_url),
 )
 _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
-    ("{}:Zone.Identifier", _host_url, "Zone.Identifier"),
+    (f"{{}}{ZONE}", _host_url, "Zone.Identifier"),
     ("index.json", _archive_box, "index.json of ArchiveBox"),
 )
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from relbase.cli.origins.paths import INDEXES, Mirror, quoted, unquoted
+from relbase.cli import windows
+from relbase.cli.origins.paths import INDEXES, Mirror, inside, quoted, unquoted
 from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -47,26 +48,38 @@ _NAMES: Final = 200
 _REMEMBERED: Final = 4096
 
 
-def _named(url: str) -> str | None:
+def _named(url: str, page: str) -> str | None:
+    """The path that a URL names; on Windows None unless it is on the drive of the page."""
     components = rfc3986.split(url)
-    if components.scheme != "file" or components.authority:
+    if components.scheme != "file" or (components.authority and not windows.has_drives()):
         return None
     path = unquoted(components.path)
-    if os.name == "nt":
-        path = path.removeprefix("/").replace("/", os.sep)
+    if windows.has_drives():
+        path = path.replace("/", os.sep)
+        server = components.authority
+        path = f"{os.sep * 2}{server}{path}" if server else path.removeprefix(os.sep)
+        # To look for a file on another server is to log in there (threat N12).
+        drives = (os.path.splitdrive(one)[0] for one in (path, windows.plain(page)))
+        if len({*map(os.path.normcase, drives)}) > 1:
+            return None
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
 
 
-def _path_of(base: str, reference: str) -> str | None:
+def path_of(base: str, reference: str, page: str) -> str | None:
     """The path that a reference leads a browser to; None if it leads to no file."""
-    if _plain.fullmatch(reference):
-        return _named(rfc3986.PreparedBase(base).resolve(reference))
+    keeps_drive = not windows.has_drives() or not reference.startswith("/")
+    if keeps_drive and _plain.fullmatch(reference):
+        return _named(rfc3986.PreparedBase(base).resolve(reference), page)
     from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
     try:
-        return _named(whatwg.PreparedBase(base).resolve(reference))
+        return _named(whatwg.PreparedBase(base).resolve(reference), page)
     except ValueError:
         return None
+
+
+def _real(path: str) -> str:
+    return os.path.normcase(windows.plain(os.path.realpath(path)))
 
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
@@ -105,17 +118,18 @@ class Neighbours:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
         there = [one for one in folders if had_folder or os.path.isdir(one)]  # noqa: PTH112
-        self._folders = tuple(os.path.join(one, "") for one in there)  # noqa: PTH118
+        self._folders = tuple(os.path.normcase(os.path.join(one, "")) for one in there)  # noqa: PTH118
         self._base, self._page = base, os.path.abspath(page)  # noqa: PTH100
-        opened = _named(base) or ""
+        opened = _named(base, self._page) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
         beside = os.path.dirname(stem)  # noqa: PTH120
-        self._of_any_name = os.path.join(beside, "") if had_folder else ""  # noqa: PTH118
+        self._of_any_name = os.path.normcase(os.path.join(beside, "")) if had_folder else ""  # noqa: PTH118
+        self._ends = tuple(map(os.path.normcase, _COMPANIONS))
         # With a given URL only links into the companion folder stay, if the base leads there.
         self._keeps_base = local != "companion" or (bool(there) and self._folder == beside)
         if not self._keeps_base:
             self._folders, self._of_any_name = (), ""
-        self._tree = os.path.join(os.path.realpath(tree), "")  # noqa: PTH118
+        self._tree = os.path.join(_real(tree), "")  # noqa: PTH118
         self._local = local
         self._url_of = url_of
         # Most references of a page lead to the same few files.
@@ -140,16 +154,18 @@ class Neighbours:
 
     def _is_companion(self, folder: str) -> bool:
         """Return whether a folder is the page's, perhaps by the name that the page had before."""
+        folder = os.path.normcase(folder)
         if folder in self._folders:
             return True
         within = folder[:-1].removeprefix(self._of_any_name) if self._of_any_name else os.sep
-        return os.sep not in within and within.endswith(_COMPANIONS)
+        return os.sep not in within and within.endswith(self._ends)
 
     def left_behind(self, page: str, copy: str) -> set[str]:
         """Return the folders beside a page that its kept links need beside a copy of it."""
         beside, target = os.path.dirname(page), os.path.dirname(copy)  # noqa: PTH120
-        ways = (os.path.relpath(one, beside or os.curdir) for one in self._folders_kept)
-        names = {way.partition(os.sep)[0] for way in ways} - {os.curdir, os.pardir}
+        ways = (windows.relative(one, beside or os.curdir) for one in self._folders_kept)
+        firsts = {way.partition(os.sep)[0] for way in filter(None, ways)}
+        names = firsts - {os.curdir, os.pardir}
         gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))  # noqa: PTH118
         return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}  # noqa: PTH112, PTH118
 
@@ -172,13 +188,15 @@ class Neighbours:
 
     def _place(self, reference: str) -> tuple[LocalFile | None, str]:
         """Return what becomes of a reference, and what is said of it, or ""."""
-        path = _path_of(self._base, reference)
+        path = path_of(self._base, reference, self._page)
         if path is None:
             return None, ""
-        is_there = os.path.isfile(path) and os.path.realpath(path).startswith(self._tree)  # noqa: PTH113
+        is_there = os.path.isfile(path) and _real(path).startswith(self._tree)  # noqa: PTH113
         # Browsers save all files of a page into one folder, without folders in it.
         folder = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
-        is_saved = self._is_companion(folder) or (is_there and path.startswith(self._folders))
+        is_saved = self._is_companion(folder) or (
+            is_there and os.path.normcase(path).startswith(self._folders)
+        )
         if not (is_there or is_saved):
             return None, ""
         if self._local != "companion" and not is_there:
@@ -266,7 +284,7 @@ def _links(call: Call, data: bytes) -> Iterator[Link]:
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
     host = rfc3986.split(call.url or "").authority or ""
-    steps = os.path.relpath(path, mirror.directory).split(os.sep)  # noqa: PTH206
+    steps = inside(path, mirror.directory) or []
     if host not in steps:
         return True
     top = os.path.join(mirror.directory, *steps[: steps.index(host) + 1])  # noqa: PTH118
