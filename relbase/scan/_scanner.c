@@ -866,7 +866,7 @@ static int init(PyObject *module) {
   Py_XDECREF(source);
   return done;
 }
-/* Without the GIL: the tables never change once they are made, and all else belongs to one call. */
+/* Without the GIL: tables never change once they are made, and all else belongs to one call. */
 static struct PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)init},
 #ifdef Py_GIL_DISABLED
                                           {Py_mod_gil, Py_MOD_GIL_NOT_USED},
