@@ -62,6 +62,11 @@ class Platform(NamedTuple):
         """The system: manylinux, musllinux, macosx or win."""
         return re.match("[a-z]+", self.tag)[0]  # type: ignore[index]
 
+    @property
+    def target_arguments(self) -> tuple[str, ...]:
+        """The arguments of Zig that name the platform."""
+        return ("-target", self.target, *([_ARMV7] if "armv7l" in self.tag else []))
+
 
 _MANYLINUX2014: Final = 17
 
@@ -202,27 +207,31 @@ def compiled(name: str, directory: Path) -> Path:
     seal: int = hook.prepare(ROOT, directory)  # type: ignore[attr-defined]
     built = directory / f"{module}{'.pyd' if platform.machine else '.abi3.so'}"
     unlinked = directory / f"{module}.o"
-    target = ["-target", platform.target, *([_ARMV7] if "armv7l" in platform.tag else [])]
-    _zig(
+    target = platform.target_arguments
+    zig(
         [
             *("cc", *target, *_COMPILE, *platform.compile, f"-ffile-prefix-map={ROOT}=."),
-            *(f"-I{directory}", f"-I{_headers(directory)}", f"-DRELBASE_SOURCE={seal}u"),
+            *(f"-I{directory}", f"-I{headers(directory)}", f"-DRELBASE_SOURCE={seal}u"),
             *(str(source), "-o", str(unlinked)),
         ]
     )
-    _zig(_LINKS[platform.system](platform, target, unlinked, built))
+    zig(_LINKS[platform.system](platform, target, unlinked, built))
     return built
 
 
-def _headers(directory: Path) -> Path:
-    """Return Python's headers without those of the platform that this runs on."""
-    headers = Path(sysconfig.get_path("include"))
+def headers(directory: Path) -> Path:
+    """Return Python's headers without those of the platform that this runs on.
+
+    Args:
+        directory: for the copy.
+    """
+    given = Path(sysconfig.get_path("include"))
     ignored = shutil.ignore_patterns("pyconfig*.h", "internal")
-    copied = shutil.copytree(headers, directory / "include", ignore=ignored)
+    copied = shutil.copytree(given, directory / "include", ignore=ignored)
     return Path(shutil.copy(CROSS / "pyconfig.h", copied)).parent
 
 
-def _link_for_linux(_: Platform, target: list[str], unlinked: Path, built: Path) -> list[str]:
+def _link_for_linux(_: Platform, target: tuple[str, ...], unlinked: Path, built: Path) -> list[str]:
     runtime = "-fcompiler-rt" if _ARMV7 in target else "-fno-compiler-rt"
     return [
         *("build-lib", *target, "-dynamic", "-OReleaseFast", "-fstrip", runtime),
@@ -230,7 +239,7 @@ def _link_for_linux(_: Platform, target: list[str], unlinked: Path, built: Path)
     ]
 
 
-def _link_for_macos(_: Platform, target: list[str], unlinked: Path, built: Path) -> list[str]:
+def _link_for_macos(_: Platform, target: tuple[str, ...], unlinked: Path, built: Path) -> list[str]:
     return [
         *("cc", *target, "-shared", "-nostdlib", "-s", "-o", str(built), str(unlinked)),
         "-lSystem",  # macOS loads nothing that is not linked to it
@@ -238,13 +247,15 @@ def _link_for_macos(_: Platform, target: list[str], unlinked: Path, built: Path)
     ]
 
 
-def _link_for_windows(platform: Platform, _: list[str], unlinked: Path, built: Path) -> list[str]:
+def _link_for_windows(
+    platform: Platform, _: tuple[str, ...], unlinked: Path, built: Path
+) -> list[str]:
     python = built.with_name("python3.def")
     python.write_text("\n".join(['LIBRARY "python3.dll"', "EXPORTS", *_names_of_python()]))
     libraries = []
     for definition in (python, CROSS / "ucrt.def"):
         libraries.append(str(built.with_name(f"{definition.stem}.lib")))
-        _zig(["dlltool", "-m", platform.machine, "-d", str(definition), "-l", libraries[-1]])
+        zig(["dlltool", "-m", platform.machine, "-d", str(definition), "-l", libraries[-1]])
     return [
         *("lld-link", "/dll", "/lldmingw", "/noentry", "/nodefaultlib"),
         "/brepro",  # a hash in the place of the time
@@ -268,7 +279,15 @@ def _names_of_python() -> Iterator[str]:
         yield from (f"{name} DATA" for name in re.findall(r"PyAPI_DATA\([^()]+\)\s*(\w+)", text))
 
 
-def _zig(arguments: list[str]) -> None:
+def zig(arguments: Sequence[str]) -> None:
+    """Run Zig.
+
+    Args:
+        arguments: of its command line.
+
+    Raises:
+        WheelError: if it fails.
+    """
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "relbase-zig")
     caches = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache / "local")}
     _run([sys.executable, "-m", "ziglang", *arguments], ROOT, {**os.environ, **caches})
