@@ -1,22 +1,23 @@
-"""Runs relbase on another processor, with Debian's own Python, and compares whole results.
+"""Runs relbase on another processor or Python, of Debian, and compares whole results.
 
-    python -m tools.elsewhere ARCH... [--tests] [--pages DIRECTORY]
+    python -m tools.elsewhere NAME... [--tests] [--pages DIRECTORY]
 
-Strategy: apt resolves Debian's python3 of the other architecture in a folder of its own, and dpkg
-unpacks it: nothing of it is installed. QEMU's user mode runs it (package qemu-user-static); this
-machine runs i386 itself. Beside it go the wheel that tools/wheels.py makes for the platform, and
+Strategy: apt resolves Debian's python3 of another architecture in a folder of its own, and dpkg
+unpacks it: nothing of it is installed. QEMU's user mode runs it (package qemu-user-static); x86_64
+runs i386 itself. Beside it go the wheel that tools/wheels.py makes for the platform, and
 pure packages. Each document is rewritten here and there, by both scanners; the digests of the whole
 results are the same (tools/smoke.py). `--tests` runs the tests of the engine there.
 
 To mind: QEMU takes ten to thirty times as long. `ada-url`, which profile `whatwg` needs, has no
-wheel for most of them: Zig compiles it, once, for `--tests`. Tests that start a Python are left out,
-since this machine cannot start one of another processor. What was unpacked is kept in .cache/.
+wheel for most of them: Zig compiles it, once, for `--tests`. Tests that start a Python are left
+out: this machine cannot start that of another processor. What was unpacked is kept in .cache/.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,13 +35,14 @@ SMOKE: Final = ROOT / "tools" / "smoke.py"
 
 
 class Machine(NamedTuple):
-    """Another processor."""
+    """Another processor, or another Python."""
 
     platform: str  # of tools/wheels.py
     emulator: str  # "": this machine runs it
     loader: str  # the program that loads programs
     libraries: str  # as Debian names the folder
     suite: str = "trixie"
+    architecture: str = ""  # as Debian names it; "": by its own name
 
 
 MACHINES: Final = {
@@ -52,6 +54,10 @@ MACHINES: Final = {
     ),
     # Debian 13 needs a newer processor than QEMU 7 of Debian 12 plays.
     "s390x": Machine("manylinux-s390x", "s390x", "ld64.so.1", "s390x-linux-gnu", "bookworm"),
+    # A newer Python, on x86_64.
+    "python3.14": Machine(
+        "manylinux-x86_64", "", "ld-linux-x86-64.so.2", "x86_64-linux-gnu", "sid", "amd64"
+    ),
 }
 # As others name the architectures.
 _ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf"}
@@ -73,8 +79,6 @@ _STARTING: Final = (
     "tests/scan/test_binding.py::test_a_scanner_that_there_is_not",
     "tests/scan/test_binding.py::test_law_9a_what_a_process_did_before_decides_no_result",
 )
-# The laws on fewer examples find too little to say that they were no accident.
-_EXAMPLES: Final = "20"
 # Of the pages: so many, of at most so many bytes.
 _PAGES: Final = 200
 _LONGEST: Final = 100_000
@@ -91,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m tools.elsewhere",
         description="Compare the results of relbase on other processors with those here.",
     )
-    parser.add_argument("names", nargs="+", metavar="ARCH", help=", ".join(MACHINES))
+    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(MACHINES))
     parser.add_argument("--pages", type=Path, help=f"also {_PAGES} documents of this directory")
     parser.add_argument(
         "--tests", nargs="*", metavar="ARGUMENT", help="also tests; arguments of pytest, or none"
@@ -133,8 +137,8 @@ def prepared(name: str) -> Python:
     machine = MACHINES[name]
     root, site = CACHE / name / "root", CACHE / name / "site"
     if not (root / "usr/bin/python3").exists():
-        _unpack(name, machine, root)
-    version = (root / "usr/bin/python3").resolve().name.removeprefix("python")
+        _unpack(machine.architecture or name, machine, root)
+    version = re.sub("[a-z]+", "", _program(root).name)
     if not (site / "pytest").is_dir():
         _install_pure(version, site)
     shutil.rmtree(site / "relbase", ignore_errors=True)
@@ -144,8 +148,12 @@ def prepared(name: str) -> Python:
     return Python(_command(machine, root), site, f"{root}/usr/lib/{machine.libraries}/gconv")
 
 
+def _program(root: Path) -> Path:
+    return (root / "usr/bin/python3").resolve()
+
+
 def _command(machine: Machine, root: Path) -> tuple[str, ...]:
-    python = str((root / "usr/bin/python3").resolve())
+    python = str(_program(root))
     if machine.emulator:
         emulator = shutil.which(f"qemu-{machine.emulator}-static")
         if emulator is None:
@@ -155,7 +163,7 @@ def _command(machine: Machine, root: Path) -> tuple[str, ...]:
     return (f"{libraries}/{machine.loader}", "--library-path", libraries, python)
 
 
-def _unpack(name: str, machine: Machine, root: Path) -> None:
+def _unpack(architecture: str, machine: Machine, root: Path) -> None:
     """Download Debian's packages and all that they need, and unpack them."""
     if not _KEYRING.is_file() or shutil.which("apt-get") is None:
         raise ElsewhereError("needs Debian's apt and keyring: a Debian, or a container of it")
@@ -171,8 +179,8 @@ def _unpack(name: str, machine: Machine, root: Path) -> None:
     options = {
         "Dir": apt,
         "Dir::State::status": apt / "var/lib/dpkg/status",
-        "APT::Architecture": name,
-        "APT::Architectures": name,
+        "APT::Architecture": architecture,
+        "APT::Architectures": architecture,
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "root",
         "Acquire::Languages": "none",
@@ -319,7 +327,6 @@ def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
             "PYTHONPATH": str(python.site),
             "PYTHONDONTWRITEBYTECODE": "1",
             "GCONV_PATH": python.gconv,
-            "RELBASE_EXAMPLES": os.environ.get("RELBASE_EXAMPLES", _EXAMPLES),
         }
         command = [*python.command, "-P", "-s", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         left_out = [f"--deselect={test}" for test in _STARTING]
