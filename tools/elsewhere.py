@@ -66,7 +66,7 @@ _ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf"}
 _DEBIAN: Final = ("python3", "python3-lxml", "python3-cffi-backend")
 _PURE: Final = (
     *("click>=8.2", "rich", "webencodings", "beautifulsoup4"),
-    *("pytest>=8.2", "pytest-xdist", "hypothesis<6.150", "html5lib", "warcio", "feedparser"),
+    *("pytest>=8.2", "pytest-xdist", "hypothesis", "html5lib", "warcio", "feedparser"),
 )
 TESTS: Final = (
     *("tests/html", "tests/css", "tests/xml", "tests/values", "tests/scan", "tests/rewriting"),
