@@ -86,7 +86,15 @@ _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 class ElsewhereError(Exception):
-    """A machine cannot be had, or its results differ; the text tells which."""
+    """The results of a machine differ; the text tells which."""
+
+
+class UnavailableError(ElsewhereError):
+    """A machine cannot be had; the text tells why."""
+
+
+# The exit status if a machine cannot be had.
+_UNAVAILABLE: Final = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,6 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             compare(name, python, given.pages)
             if given.tests is not None:
                 _tested(name, python, given.tests or TESTS)
+    except UnavailableError as problem:
+        print(problem, file=sys.stderr)  # noqa: T201
+        sys.exit(_UNAVAILABLE)
     except ElsewhereError as problem:
         sys.exit(f"{problem}")
 
@@ -132,15 +143,17 @@ def prepared(name: str) -> Python:
         name: one of MACHINES.
 
     Raises:
-        ElsewhereError: if it cannot be had.
+        UnavailableError: if it cannot be had.
     """
     machine = MACHINES[name]
     root, site = CACHE / name / "root", CACHE / name / "site"
-    if not (root / "usr/bin/python3").exists():
-        _unpack(machine.architecture or name, machine, root)
-    version = re.sub("[a-z]+", "", _program(root).name)
-    if not (site / "pytest").is_dir():
-        _install_pure(version, site)
+    try:
+        if not (root / "usr/bin/python3").exists():
+            _unpack(machine.architecture or name, machine, root)
+        if not (site / "pytest").is_dir():
+            _install_pure(re.sub("[a-z]+", "", _program(root).name), site)
+    except ElsewhereError as error:  # a mirror or an index that lacks something
+        raise UnavailableError(f"{error}") from None
     shutil.rmtree(site / "relbase", ignore_errors=True)
     with tempfile.TemporaryDirectory() as directory:
         wheel = make(machine.platform, Path(directory))
@@ -157,7 +170,7 @@ def _command(machine: Machine, root: Path) -> tuple[str, ...]:
     if machine.emulator:
         emulator = shutil.which(f"qemu-{machine.emulator}-static")
         if emulator is None:
-            raise ElsewhereError("needs QEMU's user mode: apt-get install qemu-user-static")
+            raise UnavailableError("needs QEMU's user mode: apt-get install qemu-user-static")
         return (emulator, "-L", str(root), python)
     libraries = f"{root}/usr/lib/{machine.libraries}"
     return (f"{libraries}/{machine.loader}", "--library-path", libraries, python)
@@ -166,7 +179,7 @@ def _command(machine: Machine, root: Path) -> tuple[str, ...]:
 def _unpack(architecture: str, machine: Machine, root: Path) -> None:
     """Download Debian's packages and all that they need, and unpack them."""
     if not _KEYRING.is_file() or shutil.which("apt-get") is None:
-        raise ElsewhereError("needs Debian's apt and keyring: a Debian, or a container of it")
+        raise UnavailableError("needs Debian's apt and keyring: a Debian, or a container of it")
     apt = root.with_name("apt")
     for folder in (
         *("etc/apt/apt.conf.d", "etc/apt/preferences.d", "etc/apt/trusted.gpg.d", "var/lib/dpkg"),

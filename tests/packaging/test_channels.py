@@ -21,11 +21,13 @@ REWRITE = ("rewrite", "-", "--url", "http://a.example/b/")
 pytestmark = pytest.mark.long
 
 
-def run(*command: str | Path, page: bytes = b"", **environment: str) -> bytes:
+def run(
+    *command: str | Path, page: bytes = b"", environment: dict[str, str] | None = None
+) -> bytes:
     done = subprocess.run(
         [str(part) for part in command],
         input=page,
-        env={**os.environ, **environment},
+        env={**os.environ, **(environment or {})},
         capture_output=True,
         check=False,
     )
@@ -58,14 +60,14 @@ def test_uvx_runs_the_wheel(wheel: Path) -> None:
 
 def test_pipx_installs_the_wheel(wheel: Path, tmp_path: Path) -> None:
     places = {"PIPX_HOME": str(tmp_path / "home"), "PIPX_BIN_DIR": str(tmp_path / "bin")}
-    run(needs("pipx"), "install", "--quiet", wheel, **places)
+    run(needs("pipx"), "install", "--quiet", wheel, environment=places)
     assert run(tmp_path / "bin" / "relbase", *REWRITE, page=PAGE) == MADE
 
 
 def test_a_zipapp_by_shiv_rewrites(wheel: Path, tmp_path: Path) -> None:
-    made = tmp_path / "relbase.pyz"
+    made, places = tmp_path / "relbase.pyz", {"SHIV_ROOT": str(tmp_path)}
     run(needs("shiv"), "-q", "-c", "relbase", "-o", made, wheel)
-    assert run(sys.executable, made, *REWRITE, page=PAGE, SHIV_ROOT=str(tmp_path)) == MADE
+    assert run(sys.executable, made, *REWRITE, page=PAGE, environment=places) == MADE
 
 
 def test_pre_commit_runs_the_hook_of_this_repository(tmp_path: Path) -> None:
@@ -96,9 +98,9 @@ def test_the_sdist_is_installed_without_a_compiler(tmp_path: Path) -> None:
     sdist = built("sdist", tmp_path / "made")
     site = tmp_path / "site"
     command = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, sdist)
-    run(*command, CC="no-compiler")
+    run(*command, environment={"CC": "no-compiler"})
     told = run(
         *(sys.executable, "-P", "-c", "import relbase; print(relbase.scanner, relbase.__file__)"),
-        PYTHONPATH=str(site),
+        environment={"PYTHONPATH": str(site)},
     )
     assert told.decode().split() == ["exact", str(site / "relbase" / "__init__.py")]
