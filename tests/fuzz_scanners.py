@@ -29,6 +29,7 @@ GUARDED: Final = ROOT / "tests" / "fuzz" / "guarded.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
 _FLAGS: Final = (
     *("-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"),
+    "-funsigned-char",  # as on ARM, Power and s390x
     *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
 )
 

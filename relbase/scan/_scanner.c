@@ -1,7 +1,10 @@
 /* The compiled scanner: what Python hands to the walk, and what it gets back. */
 
 /* No format uses `#`: built with the headers of 3.13, it would fail in 3.11 and 3.12. */
+#include <pyconfig.h>
+#ifndef Py_GIL_DISABLED /* free-threaded Pythons know no limited API */
 #define Py_LIMITED_API 0x030b0000
+#endif
 #include <Python.h>
 #include <stdint.h>
 #include <string.h>
@@ -863,7 +866,12 @@ static int init(PyObject *module) {
   Py_XDECREF(source);
   return done;
 }
-static struct PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)init}, {0, NULL}};
+/* Without the GIL: tables never change once they are made, and all else belongs to one call. */
+static struct PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)init},
+#ifdef Py_GIL_DISABLED
+                                          {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                          {0, NULL}};
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scanner", NULL, 0, methods,
                                         slots, NULL, NULL, NULL};
 PyMODINIT_FUNC PyInit__scanner(void) { return PyModuleDef_Init(&definition); }

@@ -111,19 +111,22 @@ def _error(text: bytes) -> Flaw | None:
     try:
         _parse(parser, text)
     except _Declared as declared:
-        raise _Declared(parser.CurrentByteIndex, *declared.args) from None
+        *at, message = declared.args
+        raise _Declared(*(at or [parser.CurrentByteIndex]), message) from None
     except expat.ExpatError as error:
         return Flaw(max(parser.ErrorByteIndex, 0), expat.ErrorString(error.code))
     return None
 
 
 def _parse(parser: XMLParserType, text: bytes) -> None:
-    view, end = memoryview(text), 0
+    view, end, at = memoryview(text), 0, 0
     while len(text) > max(MAX_TOKEN, end + _PIECE):
         parser.Parse(view[end : end + _PIECE], False)
         end += _PIECE
-        if end - parser.CurrentByteIndex > MAX_TOKEN:
-            raise _Declared(f"a tag or comment is longer than {MAX_TOKEN >> 20} MB")
+        # Since version 2.6 it is -1 while expat waits for more of a tag.
+        at = max(at, parser.CurrentByteIndex)
+        if end - at > MAX_TOKEN:
+            raise _Declared(at, f"a tag or comment is longer than {MAX_TOKEN >> 20} MB")
     parser.Parse(view[end:], True)
 
 

@@ -110,6 +110,12 @@ def test_a_token_has_a_limit(token: str, small_limit: int) -> None:
     )
 
 
+def test_a_token_of_several_pieces_is_within_the_limit_anywhere(small_limit: int) -> None:
+    """The place that expat states while it waits for the rest of a token is none."""
+    document = b"<a>" + b"text " * small_limit + b"<!--" + b"x" * (small_limit // 2) + b"--></a>"
+    assert examine(document).unsound is None
+
+
 @pytest.mark.parametrize("document", [b"<a>%s</a>", b"<a><![CDATA[%s]]></a>", b"<a>%s</b></a>"])
 @pytest.mark.parametrize("inside", [b"text", b"<b>text</b>"])
 def test_what_is_read_in_pieces_is_read_alike(

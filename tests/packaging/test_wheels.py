@@ -1,0 +1,121 @@
+"""The wheels of tools/wheels.py, and what hatch_build.py makes of a binary."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(name="builder", scope="module")
+def _builder() -> ModuleType:
+    pytest.importorskip("hatchling")
+    return hook()
+
+
+def test_a_binary_that_there_is_not_is_an_error(builder: ModuleType, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"no\.so, which is not a file"):
+        builder.taken(tmp_path / "no.so", "win_amd64")
+
+
+@pytest.mark.parametrize("name", ["", "any tag", "../x", "a-b"])
+def test_a_binary_has_a_platform(builder: ModuleType, name: str) -> None:
+    with pytest.raises(SystemExit, match="set RELBASE_PLATFORM to the platform"):
+        builder.taken(Path(__file__), name)
+
+
+@pytest.mark.parametrize(
+    ("binary", "tag"),
+    [
+        (b"", 17),
+        (b"\0GLIBC_2.2.5\0libc.so.6\0", 17),
+        (b"\0GLIBC_2.34\0GLIBC_2.4\0libc.so.6\0libpthread.so.0\0", 34),
+        (b"\0GLIBC_2.34\0libc.so.6\0libasan.so.8\0", None),
+        (b"libc.musl-x86_64.so.1\0", None),
+    ],
+)
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="tags of another system")
+def test_the_tag_of_what_is_built_here_keeps_to_the_binary(
+    builder: ModuleType,
+    tmp_path: Path,
+    binary: bytes,
+    tag: int | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(builder.sysconfig, "get_platform", lambda: "linux-x86_64")
+    built = tmp_path / "_scanner.abi3.so"
+    built.write_bytes(binary)
+    expected = "linux_x86_64" if tag is None else f"manylinux_2_{tag}_x86_64"
+    assert builder.platform_tag(built) == expected
+
+
+def test_a_free_threaded_python_has_its_own_tag(
+    builder: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert builder.interpreter_tag() == "cp311-abi3"
+    monkeypatch.setattr(builder, "FREE_THREADED", True)
+    monkeypatch.setattr(builder.sys, "version_info", (3, 14))
+    assert builder.interpreter_tag() == "cp314-cp314t"
+
+
+# What differs between the platforms: how a binary is linked.
+MADE = ("manylinux-x86_64", "manylinux-armv7l", "macos-arm64", "win-32")
+
+
+def made(root: Path, output: Path) -> dict[str, bytes]:
+    command = [sys.executable, "-m", "tools.wheels", *MADE, "-o", str(output)]
+    subprocess.run(command, cwd=root, check=True)
+    return {path.name: path.read_bytes() for path in output.iterdir()}
+
+
+@pytest.mark.long
+def test_wheels_of_two_directories_are_equal_and_as_their_names_say(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    copied = tmp_path / "copied"
+    ignored = shutil.ignore_patterns(".*", "node_modules", "*.so", "__pycache__", "dist")
+    shutil.copytree(ROOT, copied, ignore=ignored)
+    first, second = made(ROOT, tmp_path / "first"), made(copied, tmp_path / "second")
+    assert len(first) == len(MADE)
+    assert first == second
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="other")
+def test_a_wheel_is_installed_and_rewrites_with_its_compiled_scanner(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    command = [sys.executable, "-m", "tools.wheels", "manylinux-x86_64", "--no-check"]
+    subprocess.run([*command, "-o", str(tmp_path)], cwd=ROOT, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    ran = subprocess.run(
+        [sys.executable, "-m", "relbase", "rewrite", "-", "--url", "http://a.example/b/"],
+        input=b"<a href=c>",
+        env={
+            **os.environ,
+            "PYTHONPATH": str(tmp_path / "site"),
+            "RELBASE_SCANNER": "compiled",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    assert ran.stdout == b"<a href=http://a.example/b/c>"
