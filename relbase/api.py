@@ -13,6 +13,7 @@ from relbase.session.options import (
     Headers,
     KindName,
     MessageUrls,
+    Replace,
 )
 from relbase.session.session import check
 from relbase.url.resolver import Profile, ProfileName
@@ -37,6 +38,7 @@ def rewrite(
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
     message_urls: MessageUrls | None = None,
+    replace: Replace | None = None,
 ) -> Result:
     """Make every relative reference of a document absolute, and change no other byte.
 
@@ -54,6 +56,9 @@ def rewrite(
         message_urls: The URL of each message of a mailbox: a mapping from Message-ID
             (`<id@host>`), List-Id, address or domain (`@host`) to URLs, or a function that gets
             the header fields as pairs and returns a URL or None. It counts before `url`.
+        replace: A function that is called once for each link in document order, except those
+            that the policy keeps or that are always local. It gets the `Link` and returns the URL
+            to write, None for what relbase would write, or `link.reference` for no edit.
 
     Returns:
         The new bytes (the same object if nothing is relative), the edits, the base and the notes.
@@ -79,6 +84,7 @@ def rewrite(
         policy=policy,
         detect=detect,
         message_urls=message_urls,
+        replace=replace,
     )
     return run.rewrite(data, call)
 

@@ -58,12 +58,7 @@ def visit_url(
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    kept = None if keeps is None else keeps(reference)
-    verdict = verdict_of(reference, context, place, is_kept=kept is not None)
-    if kept is not None and verdict.status is not Status.ABSOLUTE:
-        verdict = kept._replace(url=verdict.url)
-    elif task.policy.keep_templates:
-        verdict = _with_placeholders(verdict, text, span, place)
+    verdict, key = _judged(text, span, context, place, keeps)
     status, url, note = verdict
     if status is Status.REWRITTEN and not pay(written, url, context.budget, context.depth):
         status, url, note = Status.KEPT, None, None
@@ -78,8 +73,9 @@ def visit_url(
             _resolved_against(reference, context, place),
             status,
             context.part,
+            key,
         )
-    if note is None and status is Status.REWRITTEN:
+    if note is None and key is None and status is Status.REWRITTEN:
         is_reported = not task.policy.keep_templates and placeholders(reference)
         placeholder = _REWRITTEN if is_reported else None
         note = unstated(reference, context) or placeholder or _climbing(reference, url, context)
@@ -87,6 +83,30 @@ def visit_url(
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not wanted.references_only:
         yield smallest(written, _spelled(url, text, span, place), span)
+
+
+def _judged(
+    text: bytes,
+    span: Span,
+    context: Context,
+    place: Place,
+    keeps: Callable[[str], Verdict | None] | None,
+) -> tuple[Verdict, tuple[object, ...] | None]:
+    """What becomes of a reference, and its key in `Context.replaced`."""
+    written = decode_inner(text[span.start : span.end])
+    reference = clean(written)
+    kept = None if keeps is None else keeps(reference)
+    verdict = verdict_of(reference, context, place, is_kept=kept is not None)
+    if kept is not None and verdict.status is not Status.ABSOLUTE:
+        verdict = kept._replace(url=verdict.url)
+    elif context.task.policy.keep_templates:
+        verdict = _with_placeholders(verdict, text, span, place)
+    if context.replaced is None or verdict.status is Status.KEPT:
+        return verdict, None
+    key = (context.part, *context.at, span.start)
+    if (new := context.replaced.get(key)) is not None:
+        verdict = Verdict(Status.ABSOLUTE if new == written else Status.REWRITTEN, new)
+    return verdict, key
 
 
 def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:

@@ -253,6 +253,7 @@ class _Lister:
                 base,
                 verdict[0],
                 part,
+                None,
             )
             yield tuple.__new__(Reference, values)
 

@@ -17,7 +17,7 @@ from relbase.formats.recognition import Recognized, name_may_hold, reader, recog
 from relbase.formats.rows import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Task
+from relbase.rewriting.context import Context, Replaced, Task
 from relbase.savers.marks import NONE, LocalFile, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relbase.formats.document import Document
+    from relbase.session.options import Replace
 
 
 class Input(NamedTuple):
@@ -42,6 +43,11 @@ class Input(NamedTuple):
     type: str  # its media type
     label: str | None  # the charset label that it came with
     notes: tuple[Note, ...]  # on the base around it, and on how it was opened
+
+    def replacing(self, replaced: Replaced) -> Input:
+        """Return this input, for a visit that writes these URLs of the caller."""
+        context = self.document.context._replace(replaced=replaced)
+        return self._replace(document=self.document._replace(context=context))
 
 
 class Around(NamedTuple):
@@ -159,6 +165,7 @@ class Call(NamedTuple):
     redirects: tuple[str, ...] = ()
     name: str = ""
     origin: Origin | None = None
+    replace: Replace | None = None  # returns the URL to write for a link
 
     @property
     def options(self) -> Options:
@@ -196,18 +203,23 @@ def check(
     url: URL | None = None,
     redirects: Iterable[URL] = (),
     name: str | None = None,
+    replace: Replace | None = None,
     **options: Unpack[OptionArguments],
 ) -> Call:
     """Return the call; raise TypeError or ValueError whose text says how to fix it."""
     as_data(data)
     if name is not None:
         check_text(name, "name", "give os.fspath(path)")
+    if replace is not None and not callable(replace):
+        fix = "give a function that takes a Link and returns a URL or None"
+        raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
     checked = as_options(**options)
     return Call(
         session_of(checked),
         None if url is None else as_url(url, profile=checked.profile),
         as_redirects(redirects),
         name or "",
+        replace=replace,
     )
 
 

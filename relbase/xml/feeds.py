@@ -238,12 +238,13 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
             names = ["", *(name.decode() for name in string.names if name is not None)]
             place = Place(names[-2], names[-1], row)
             link = urls.of(string.places[1]) if row is _HTML else None
+            inside = context.inside(string.start)
             if link is None or not (url := _value(feed, link)):
-                items: Iterable[Outcome] = visit_value(view.inner, context, place)
+                items: Iterable[Outcome] = visit_value(view.inner, inside, place)
             else:
                 source = f"url of item {string.places[1] + 1}"
                 stated = Statement(Layer.EMBEDDED, url, source, link)
-                items = _of_item(view.inner, string, place, context, stated, links=links)
+                items = _of_item(view.inner, string, place, inside, stated, links=links)
             yield from shift(lower(items, view, string.start), start)
     yield from shift(links.notes(context.part), start)
 
