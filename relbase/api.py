@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
-from relbase.session import run
+from relbase.session import run, texts
 from relbase.session.options import (
     DEFAULT_POLICY,
     URL,
@@ -89,11 +89,12 @@ def rewrite(
     return run.rewrite(data, call)
 
 
-def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
+def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
     """Return an iterator over every link of a document, in order.
 
     Args:
-        data: The document's bytes.
+        data: The document's bytes. Or text, as for `rewrite_text`; spans and columns are then in
+            characters.
         **call: The arguments of `rewrite`.
 
     Raises:
@@ -103,14 +104,16 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
     """
+    if isinstance(data, str):
+        return texts.text_links(data, texts.text_call(check(b"", **call)))
     return run.links(data, check(data, **call))
 
 
-def base(data: bytes, **call: Unpack[Arguments]) -> Base:
+def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     """Return the base of a document, with the layers around it (RFC 1808 §3).
 
     Args:
-        data: The document's bytes.
+        data: The document's bytes, or text as for `rewrite_text`.
         **call: The arguments of `rewrite`.
 
     Raises:
@@ -121,6 +124,8 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
+    if isinstance(data, str):
+        return texts.text_base(data, texts.text_call(check(b"", **call)))
     return run.base(data, check(data, **call))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -81,7 +81,7 @@ def links(data: bytes, call: Call) -> Iterator[Link]:
 def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
     given = call.opened(data)
     wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
-    lines = _Lines(given.document.data)
+    lines = Lines(given.document.data)
     for batch in _visit(given, wanted):
         if type(batch) is list:  # the scanner made them
             yield batch
@@ -90,7 +90,7 @@ def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
             yield [lines.link(item) for item in batch if isinstance(item, Reference)]
 
 
-class _Lines:
+class Lines:
     """Makes links of references in document order: each has its line and column."""
 
     def __init__(self, data: bytes) -> None:
@@ -114,22 +114,24 @@ class _Lines:
 
 def _replaced(given: Input, replace: Replace) -> Replaced:
     """Ask for the URL of each link that may change, in document order."""
+    outcomes = chain.from_iterable(_visit(given.replacing({}), Wanted.ALL))
+    return answers(outcomes, Lines(given.document.data), replace)
+
+
+def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:
+    """Return the URLs that a function gives for references, by their places."""
     replaced: Replaced = {}
-    lines = _Lines(given.document.data)
-    for batch in _visit(given.replacing({}), Wanted.ALL):
-        for item in batch:
-            if not isinstance(item, Reference):
-                continue
-            link = lines.link(item)
-            if link.status is Status.KEPT or (new := replace(link)) is None:
-                continue
-            if not isinstance(new, str):
-                fix = "return a URL, None for that of relbase, or link.reference for no edit"
-                raise TypeError(f"replace must return a str, not {type(new).__name__}: {fix}")
-            if not new:
-                raise ValueError("replace returned an empty URL: return link.reference for no edit")
-            assert item.place is not None
-            replaced[item.place] = new
+    for outcome in outcomes:
+        if not isinstance(outcome, Reference) or outcome.place is None:
+            continue
+        if outcome.status is Status.KEPT or (new := replace(lines.link(outcome))) is None:
+            continue
+        if not isinstance(new, str):
+            fix = "return a URL, None for that of relbase, or link.reference for no edit"
+            raise TypeError(f"replace must return a str, not {type(new).__name__}: {fix}")
+        if not new and outcome.reference:
+            raise ValueError("replace returned an empty URL: return link.reference for no edit")
+        replaced[outcome.place] = new
     return replaced
 
 

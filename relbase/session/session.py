@@ -107,7 +107,7 @@ class Session:
         """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
-        around = self._known_around(call)
+        around = self.around(call)
         document = row.read(data, self.label, around.context)
         if self.options.detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
@@ -117,7 +117,7 @@ class Session:
         noted = (*around.notes, *document.notes, *notes)
         return Input(document, self.type or row.types[0], self.label, noted)
 
-    def _known_around(self, call: Call) -> Around:
+    def around(self, call: Call) -> Around:
         if call.origin is not None:
             return self._made_around(call, NONE)
         key = call.url, call.redirects
@@ -216,7 +216,7 @@ def check(
     checked = as_options(**options)
     return Call(
         session_of(checked),
-        None if url is None else as_url(url, profile=checked.profile),
+        as_url(url, profile=checked.profile) if url else None,
         as_redirects(redirects),
         name or "",
         replace=replace,

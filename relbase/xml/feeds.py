@@ -298,7 +298,7 @@ def _of_item(
     if context.task.policy.item_links:
         return visit_value(inner, context.with_base(context.established(link)[0]), place)
     items = visit_value(inner, context, place)
-    if not context.wanted.edits_only or context.resolve is None:
+    if context.wanted.references_only or context.resolve is None:
         return items
     outcomes = list(items)
     edits = (item for item in outcomes if isinstance(item, Edit))
