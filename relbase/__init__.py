@@ -34,7 +34,9 @@ __all__ = [
     "rewrite",
     "rewrite_response",
     "rewrite_text",
+    "rewrite_value",
     "scanner",
+    "value_links",
 ]
 
 # Public names are loaded on first access (PEP 562), since a small page takes less time than the
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.responses import response_base, response_links, rewrite_response
     from relbase.results import Entity, Link, Result
-    from relbase.rewriter import Rewriter, rewrite_text
+    from relbase.rewriter import Rewriter, rewrite_text, rewrite_value, value_links
     from relbase.rewriting.outcomes import Status
     from relbase.scan.binding import NAME as scanner  # noqa: N811 (its public name)
     from relbase.url.profiles import Profile
@@ -71,7 +73,7 @@ else:
         "scan.binding": "scanner",
         "responses": "response_base response_links rewrite_response",
         "results": "Entity Link Result",
-        "rewriter": "Rewriter rewrite_text",
+        "rewriter": "Rewriter rewrite_text rewrite_value value_links",
         "rewriting.outcomes": "Status",
         "url.profiles": "Profile",
         "url.resolver": "Resolver resolve",

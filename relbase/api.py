@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
-from relbase.session import run
+from relbase.session import run, texts
 from relbase.session.options import (
     DEFAULT_POLICY,
     URL,
     Arguments,
     Headers,
     MessageUrls,
+    Replace,
 )
 from relbase.session.session import check
 from relbase.url.profiles import Profile, ProfileName
@@ -36,6 +37,7 @@ def rewrite(
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
     message_urls: MessageUrls | None = None,
+    replace: Replace | None = None,
 ) -> Result:
     """Make every relative reference of a document absolute, and change no other byte.
 
@@ -53,6 +55,9 @@ def rewrite(
         message_urls: The URL of each message of a mailbox: a mapping from Message-ID
             (`<id@host>`), List-Id, address or domain (`@host`) to URLs, or a function that gets
             the header fields as pairs and returns a URL or None. It counts before `url`.
+        replace: A function that is called once for each link in document order, except those
+            that the policy keeps or that are always local. It gets the `Link` and returns the URL
+            to write, None for what relbase would write, or `link.reference` for no edit.
 
     Returns:
         The new bytes (the same object if nothing is relative), the edits, the base and the notes.
@@ -78,15 +83,17 @@ def rewrite(
         policy=policy,
         detect=detect,
         message_urls=message_urls,
+        replace=replace,
     )
     return run.rewrite(data, call)
 
 
-def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
+def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
     """Return an iterator over every link of a document, in order.
 
     Args:
-        data: The document's bytes.
+        data: The document's bytes. Or text, as for `rewrite_text`; spans and columns are then in
+            characters.
         **call: The arguments of `rewrite`.
 
     Raises:
@@ -96,14 +103,16 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
     """
+    if isinstance(data, str):
+        return texts.text_links(data, texts.text_call(check(b"", **call)))
     return run.links(data, check(data, **call))
 
 
-def base(data: bytes, **call: Unpack[Arguments]) -> Base:
+def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     """Return the base of a document, with the layers around it (RFC 1808 §3).
 
     Args:
-        data: The document's bytes.
+        data: The document's bytes, or text as for `rewrite_text`.
         **call: The arguments of `rewrite`.
 
     Raises:
@@ -114,6 +123,8 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
+    if isinstance(data, str):
+        return texts.text_base(data, texts.text_call(check(b"", **call)))
     return run.base(data, check(data, **call))
 
 

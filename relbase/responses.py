@@ -22,6 +22,7 @@ from relbase.url.credentials import masked
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.results import Link, Result
+    from relbase.session.options import Replace
 
 
 class Response(Protocol):
@@ -33,12 +34,15 @@ class Response(Protocol):
     def headers(self) -> Any: ...  # noqa: ANN401, D102 (as above)
 
 
-def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Result:
+def rewrite_response(
+    response: Response, *, replace: Replace | None = None, **arguments: Unpack[Arguments]
+) -> Result:
     """Make every relative reference of a response's body absolute.
 
     Args:
         response: A response of an HTTP client or test client whose body was read, or a page of
             Playwright or Selenium. The guide "In your program" lists them.
+        replace: A function that returns the URL to write for a link, as in `rewrite`.
         **arguments: Arguments of `rewrite`, which replace what the response says.
 
     Returns:
@@ -55,7 +59,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     b'<a href=http://h/d/x>'
     """
     data, call, notes = _read(response, arguments)
-    result = api.rewrite(data, **call)
+    result = api.rewrite(data, **call, replace=replace)
     return result._replace(notes=(*result.notes, *notes)) if notes else result
 
 

@@ -1,36 +1,37 @@
-"""Rewriting text (`rewrite_text`), and many documents with the same options (`Rewriter`)."""
+"""Text and single values, and many documents with the same options (`Rewriter`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from html import escape
-from typing import TYPE_CHECKING, Final, Literal, overload
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from relbase.formats.rows import FORMATS
 from relbase.kind import Kind, KindName
-from relbase.session import run
-from relbase.session.options import DEFAULT_POLICY, as_data, as_kind, as_url
+from relbase.session import run, texts, values
+from relbase.session.options import DEFAULT_POLICY, as_data, as_url
 from relbase.session.session import Call, check
-from relbase.url.profiles import Profile, ProfileName, as_profile
+from relbase.session.values import NO_ATTRIBUTES, Value
+from relbase.url.profiles import Profile, ProfileName
 from relbase.url.step import check_text
-from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
+    from relbase.bases.layers import Base
     from relbase.policy import Policy
     from relbase.results import Link, Result
-    from relbase.session.options import URL, Headers
+    from relbase.session.options import URL, Headers, Replace
 
 
 class Rewriter:
-    """Rewrites many documents with the same options, which are checked once.
+    """Rewrites many documents, texts and values with the same options, which are checked once.
 
     Args:
         url: The absolute URL of documents for which a call gives no URL.
-        kind: A `Kind` or its value. Without it each document's bytes decide.
+        base: What texts and values resolve against, instead of `url`: the base of their page.
+        kind: A `Kind` or its value. Without it each document's bytes decide; text is HTML.
         charset: The charset label that the response states.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
         detect: Whether to read the URL from marks that programs leave in saved pages.
+        replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -41,24 +42,32 @@ class Rewriter:
     b'<a href="http://h.example/d/x">'
     """
 
-    __slots__ = ("_call", "_text_call")
+    __slots__ = ("_base", "_call", "_text_call")
 
     def __init__(
         self,
         url: URL | None = None,
         *,
+        base: URL | None = None,
         kind: Kind | KindName | None = None,
         charset: str | None = None,
         profile: Profile | ProfileName = Profile.RFC1808,
         policy: Policy = DEFAULT_POLICY,
         detect: bool = True,
+        replace: Replace | None = None,
     ) -> None:
         self._call = check(
-            b"", url=url, kind=kind, charset=charset, profile=profile, policy=policy, detect=detect
+            b"",
+            url=url,
+            kind=kind,
+            charset=charset,
+            profile=profile,
+            policy=policy,
+            detect=detect,
+            replace=replace,
         )
-        self._text_call = self._call.with_options(
-            kind=self._call.options.kind or Kind.HTML, charset="utf-8", detect=False
-        )
+        self._text_call = texts.text_call(self._call)
+        self._base = _as_base(base, self._call)
 
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
         """Make every relative reference of a document absolute, as `relbase.rewrite` does.
@@ -67,38 +76,105 @@ class Rewriter:
         """
         return run.rewrite(as_data(data), _on(self._call, url))
 
-    def links(self, data: bytes, *, url: URL | None = None) -> Iterator[Link]:
-        """Return an iterator over every reference of a document, as `relbase.links` does.
+    def rewrite_response(self, response: Any) -> Result:  # noqa: ANN401 (of any HTTP client)
+        """Rewrite the body of a response, as `relbase.rewrite_response` does.
+
+        The response states its own URL and header fields.
+        """
+        from relbase.responses import rewrite_response  # noqa: PLC0415 (start-up time)
+
+        options = self._call.options
+        return rewrite_response(
+            response,
+            kind=options.kind,
+            charset=options.charset,
+            profile=options.profile,
+            policy=options.policy,
+            detect=options.detect,
+            replace=self._call.replace,
+        )
+
+    def links(self, data: bytes | str, *, url: URL | None = None) -> Iterator[Link]:
+        """Return an iterator over every link of a document or text, as `relbase.links` does.
 
         Without `url`, the rewriter's own URL counts.
         """
+        if isinstance(data, str):
+            return texts.text_links(data, _on(self._text_call, url))
         return run.links(as_data(data), _on(self._call, url))
 
-    def rewrite_text(self, text: str, *, url: URL | None = None) -> str:
+    def base(self, data: bytes | str, *, url: URL | None = None) -> Base:
+        """Return the base of a document or text, as `relbase.base` does."""
+        if isinstance(data, str):
+            return texts.text_base(data, _on(self._text_call, url))
+        return run.base(as_data(data), _on(self._call, url))
+
+    def rewrite_text(self, text: str, *, url: URL | None = None, base: URL | None = None) -> str:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.
 
         Args:
             text: HTML, CSS, XML or a JSON Feed, whole or a piece; HTML if no kind was given.
             url: The URL that it was retrieved from; None for the rewriter's own.
+            base: The base URL of the page that a piece is from, instead of a URL.
 
         Raises:
-            TypeError: If the text is not a str, or there is no URL.
+            TypeError: If the text is not a str, or nothing states its URL.
             ValueError: If the URL is not absolute, or text of this kind cannot be rewritten.
 
         >>> Rewriter("http://h.example/d/").rewrite_text('<a href="../x">é</a>')
         '<a href="http://h.example/x">é</a>'
         """
         check_text(text, "text", _NOT_TEXT)
-        call = self._text_call if url is None else _on(self._text_call, url)
-        if call.url is None:
-            raise TypeError("the text needs its URL: give url= here or to Rewriter")
-        return _rewritten(text, call)
+        return texts.rewrite_text(text, *self._against(url, base))
+
+    def rewrite_value(
+        self,
+        element: str,
+        attribute: str,
+        value: str,
+        *,
+        url: URL | None = None,
+        base: URL | None = None,
+        attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    ) -> str:
+        """Make the URLs in one decoded value absolute, as `relbase.rewrite_value` does.
+
+        >>> rewriter = Rewriter("http://h.example/d/")
+        >>> rewriter.rewrite_value("img", "srcset", "a.png 1x, /b.png 2x")
+        'http://h.example/d/a.png 1x, http://h.example/b.png 2x'
+        """
+        given = Value(element, attribute, value, attrs)
+        return values.rewrite_value(given, *self._against(url, base, self._call))
+
+    def value_links(
+        self,
+        element: str,
+        attribute: str,
+        value: str,
+        *,
+        url: URL | None = None,
+        base: URL | None = None,
+        attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    ) -> list[Link]:
+        """Return the links in one decoded value, as `relbase.value_links` does."""
+        given = Value(element, attribute, value, attrs)
+        return list(values.value_links(given, *self._against(url, base, self._call)))
+
+    def _against(
+        self, url: URL | None, base: URL | None, call: Call | None = None
+    ) -> tuple[Call, str]:
+        """The call with a URL, and the base that was given; a URL alone is stronger than ours."""
+        call = call or self._text_call
+        own = "" if url else self._base
+        return _on(call, url), _as_base(base, call) or own
 
     def __eq__(self, other: object) -> bool:
-        return self._call == other._call if isinstance(other, Rewriter) else NotImplemented
+        if not isinstance(other, Rewriter):
+            return NotImplemented
+        return (self._call, self._base) == (other._call, other._base)
 
     def __hash__(self) -> int:
-        return hash(self._call)
+        return hash((self._call, self._base))
 
     def __repr__(self) -> str:
         kind = None if self._call.options.kind is None else self._call.options.kind.value
@@ -107,35 +183,17 @@ class Rewriter:
 
 
 def _on(call: Call, url: URL | None) -> Call:
-    if url is None:
-        return call
-    return call._replace(url=as_url(url, "url", call.options.profile))
+    return call._replace(url=as_url(url, "url", call.options.profile)) if url else call
+
+
+def _as_base(base: URL | None, call: Call) -> str:
+    return as_url(base, "base", call.options.profile) if base else ""
 
 
 _NOT_TEXT: Final = "give a str, or bytes to rewrite"
 _TextKind = Literal[Kind.HTML, Kind.CSS, Kind.XML, Kind.JSON, "html", "css", "xml", "json"]
 
 
-@overload
-def rewrite_text(
-    text: str,
-    *,
-    url: URL,
-    kind: _TextKind = Kind.HTML,
-    redirects: Iterable[URL] = (),
-    headers: Headers | None = None,
-    profile: Profile | ProfileName = Profile.RFC1808,
-    policy: Policy = DEFAULT_POLICY,
-) -> str: ...
-@overload
-def rewrite_text(
-    text: str,
-    *,
-    base: URL,
-    kind: _TextKind = Kind.HTML,
-    profile: Profile | ProfileName = Profile.RFC1808,
-    policy: Policy = DEFAULT_POLICY,
-) -> str: ...
 def rewrite_text(
     text: str,
     *,
@@ -146,6 +204,7 @@ def rewrite_text(
     headers: Headers | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
+    replace: Replace | None = None,
 ) -> str:
     """Make every relative reference in a text absolute, and change no other character.
 
@@ -163,12 +222,14 @@ def rewrite_text(
             charset is ignored.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
+        replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
 
     Returns:
         the text; the same object when nothing in it is relative.
 
     Raises:
-        TypeError: if an argument has the wrong type, or there is no URL.
+        TypeError: if an argument has the wrong type, or neither an argument nor the text states
+            a URL.
         ValueError: if the URL is not absolute, or the kind or profile is unknown.
 
     >>> rewrite_text('<a href="../x">é</a>', url="http://h.example/d/p.html")
@@ -177,34 +238,96 @@ def rewrite_text(
     '<base href="s/"><a href="http://h.example/d/s/x">'
     """
     check_text(text, "text", _NOT_TEXT)
-    if not url and not base:
-        raise TypeError("rewrite_text needs a URL: give url=, or base= for a piece of a page")
-    if base is not None and (url is not None or redirects != () or headers is not None):
+    if base and (url or redirects != () or headers is not None):
         raise TypeError("base cannot be combined with url, redirects or headers")
-    found = as_kind(kind)
-    stated = "" if base is None else as_url(base, "base", as_profile(profile))
     call = check(
         b"",
-        url=stated or url,
+        url=url,
         redirects=redirects,
         headers=headers,
-        kind=found,
-        charset="utf-8",
+        kind=kind,
         profile=profile,
         policy=policy,
-        detect=False,
+        replace=replace,
     )
-    return _rewritten(text, call, stated)
+    return texts.rewrite_text(text, texts.text_call(call), _as_base(base, call))
 
 
-def _rewritten(text: str, call: Call, base: str = "") -> str:
-    """The rewritten text, as a whole document or as a piece with a known base."""
-    kind = call.options.kind
-    assert kind is not None
-    row = FORMATS[kind]
-    if row.charset is None:
-        raise ValueError(f"text of kind {kind.value!r} is not rewritten: give bytes to rewrite")
-    # The first `<base>` decides, so put this one before all others.
-    before = row.stating.format(escape(base)).encode() if base else b""
-    result = run.rewrite(before + encode_inner(text), call._replace(url=None) if before else call)
-    return result.data[len(before) :].decode("utf-8", "surrogatepass") if result.edits else text
+def rewrite_value(
+    element: str,
+    attribute: str,
+    value: str,
+    *,
+    url: URL | None = None,
+    base: URL | None = None,
+    attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    replace: Replace | None = None,
+) -> str:
+    """Make the URLs in one decoded value of an attribute absolute.
+
+    Args:
+        element: The element, in any case; `svg:use` and `math:mi` for SVG and MathML.
+        attribute: The attribute, in any case; "" for the text of a style or script element.
+        value: The decoded value, as a tree of elements has it.
+        url: The absolute URL of the document, which an empty `action` means.
+        base: The absolute base URL of the document, if it is another one.
+        attrs: The other attributes of the element, which decide about some values: `http-equiv`
+            about the `content` of a refresh, `type`, `rel`, `codebase`.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+        replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
+
+    Returns:
+        the value; the same object when nothing in it is relative, or when it holds no URL.
+
+    Raises:
+        TypeError: if an argument has the wrong type.
+        ValueError: if a URL is not absolute, or the profile is unknown.
+
+    >>> rewrite_value("img", "srcset", "a.png, b.png 2x", url="http://h.example/d/")
+    'http://h.example/d/a.png, http://h.example/d/b.png 2x'
+    >>> rewrite_value("img", "alt", "a.png", url="http://h.example/d/")
+    'a.png'
+    """
+    call = check(b"", url=url, profile=profile, policy=policy, replace=replace)
+    return values.rewrite_value(Value(element, attribute, value, attrs), call, _as_base(base, call))
+
+
+def value_links(
+    element: str,
+    attribute: str,
+    value: str,
+    *,
+    url: URL | None = None,
+    base: URL | None = None,
+    attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+) -> list[Link]:
+    """Return the links in one decoded value of an attribute.
+
+    Args:
+        element: The element, in any case; `svg:use` and `math:mi` for SVG and MathML.
+        attribute: The attribute, in any case; "" for the text of a style or script element.
+        value: The decoded value, as a tree of elements has it.
+        url: The absolute URL of the document.
+        base: The absolute base URL of the document, if it is another one.
+        attrs: The other attributes of the element.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+
+    Returns:
+        the links, with spans in characters of the value.
+
+    Raises:
+        TypeError: if an argument has the wrong type.
+        ValueError: if a URL is not absolute, or the profile is unknown.
+
+    >>> [link.reference for link in value_links("a", "ping", "x /y")]
+    ['x', '/y']
+    """
+    call = check(b"", url=url, profile=profile, policy=policy)
+    given = Value(element, attribute, value, attrs)
+    return list(values.value_links(given, call, _as_base(base, call)))

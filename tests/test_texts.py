@@ -72,7 +72,7 @@ def test_a_base_is_absolute() -> None:
         rewrite_text("", base="/s/")
     with pytest.raises(ValueError, match="base is not valid by the WHATWG URL Standard: 'http:'"):
         rewrite_text("", base="http:", profile="whatwg")
-    with pytest.raises(TypeError, match=r"needs a URL: give url=, or base= for a piece"):
+    with pytest.raises(TypeError, match=r"states none: give url=, or base= for a piece"):
         rewrite_text("", base="")
 
 
@@ -102,14 +102,13 @@ def test_a_text_is_its_utf_8(text: str, profile: Profile) -> None:
 BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (b"<p>", {}, TypeError, "text must be a str, not bytes: give a str, or bytes to rewrite"),
     (None, {}, TypeError, "text must be a str, not NoneType"),
-    ("", {"url": None}, TypeError, "needs a URL: give url="),
-    ("", {"url": ""}, TypeError, "needs a URL: give url="),
+    ("", {"url": None}, TypeError, "the text needs its URL, and states none: give url="),
+    ("", {"url": ""}, TypeError, "the text needs its URL, and states none: give url="),
     ("", {"url": "/d/"}, ValueError, "not absolute"),
     ("", {"url": b"http://h/"}, TypeError, "decode it first"),
-    ("", {"kind": "mail"}, ValueError, "give bytes to rewrite"),
-    ("", {"kind": Kind.OTHER}, ValueError, "give bytes to rewrite"),
+    ("", {"kind": "mail"}, ValueError, "text of kind 'mail' is not read: give bytes"),
+    ("", {"kind": Kind.OTHER}, ValueError, "give bytes"),
     ("", {"kind": "htm"}, ValueError, "one of html, css"),
-    ("", {"kind": None}, TypeError, "give 'html'"),
     ("", {"profile": "x"}, ValueError, "one of rfc1808"),
     ("", {"policy": re.compile("x")}, TypeError, r"give Policy\(\.\.\.\)"),
     ("", {"redirects": "x"}, TypeError, r"give \[redirect\]"),

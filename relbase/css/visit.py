@@ -46,7 +46,8 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
         within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
         decoded = None if plain_in_css(raw) else view()
         inner = raw if decoded is None else decoded.inner
-        items = visit_url(inner, Span(0, len(inner)), within, place, keeps)
+        inside = within.inside(found.start)
+        items = visit_url(inner, Span(0, len(inner)), inside, place, keeps)
         if decoded is None:
             yield from lower_plain(items, plain_in_css, view, found.start)
         else:

@@ -19,8 +19,9 @@ from relbase.explaining.references import MAX_LISTED, listing, source
 from relbase.notes import Note
 from relbase.results import Entity
 from relbase.rewriting.outcomes import Status
-from relbase.session import run
+from relbase.session import run, texts
 from relbase.session.session import Call, check
+from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
     from relbase.session.options import Arguments
@@ -39,11 +40,11 @@ class Summary(NamedTuple):
     notes: int
 
 
-def explain(data: bytes, **call: Unpack[Arguments]) -> str:
+def explain(data: bytes | str, **call: Unpack[Arguments]) -> str:
     """Return an HTML page that shows what each link of a document means, and why.
 
     Args:
-        data: The document's bytes.
+        data: The document's bytes, or text as for `rewrite_text`.
         **call: The arguments of `rewrite`; `name` is also the title of the page.
 
     Raises:
@@ -58,6 +59,8 @@ def explain(data: bytes, **call: Unpack[Arguments]) -> str:
     >>> "http://h.example/d/x" in page, "<script" in page
     (True, False)
     """
+    if isinstance(data, str):
+        return page(encode_inner(data), texts.text_call(check(b"", **call)))[0]
     return page(data, check(data, **call))[0]
 
 

@@ -200,21 +200,22 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
         if (one := slot.codebase) is None
         else on_codebase(trimmed(attribute_text(text, one, context.charset)), context),
     )
+    inside = context.inside(attribute.start)
     if attribute.quote == tokens.RAW:
-        return _visit_raw(raw, context, place, attribute.start)
+        return _visit_raw(raw, inside, place, attribute.start)
     if attribute.quote == tokens.PIECES:
         pieced = PiecesView(raw, pieces, partial(_piece_view, context))
-        return lower(visit_value(pieced.inner, context, place), pieced, attribute.start)
+        return lower(visit_value(pieced.inner, inside, place), pieced, attribute.start)
     if attribute.quote is None:
-        return _write_value(visit_value(b"", context, place), attribute, context.charset)
+        return _write_value(visit_value(b"", inside, place), attribute, context.charset)
     make_view = partial(attribute_view, raw, attribute.quote, context.charset)
     if needs_view(raw):
         if place.row.syntax is Nested.HTML:  # may be as long as the page: not copied
             raw = cast("bytes", memoryview(text)[attribute.start : attribute.end])
         view = attribute_view(raw, attribute.quote, context.charset)
-        return lower(visit_value(view.inner, context, place), view, attribute.start)
+        return lower(visit_value(view.inner, inside, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
-    return lower_plain(visit_value(raw, context, place), plain, make_view, attribute.start)
+    return lower_plain(visit_value(raw, inside, place), plain, make_view, attribute.start)
 
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Outcome]:
@@ -293,8 +294,9 @@ def _visit_json(
     context = context.in_utf_8()
     for found in find(text):
         view = json_view(text[found.start : found.end])
+        inside = context.inside(found.start)
         for span in syntaxes.url(view.inner):
-            yield from lower(visit_url(view.inner, span, context, place), view, found.start)
+            yield from lower(visit_url(view.inner, span, inside, place), view, found.start)
 
 
 def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:

@@ -118,7 +118,8 @@ def _read(data: bytes, context: Context) -> _Response | None:
     is_part = is_partial(last.status, values(data, last, "content-range"))
     document, reader = None, inside.task.reader(type_, "")
     if reader is not None and body_decoded.data is not None and not is_part:
-        document = reader.read(body_decoded.data, parameters(content_type).get("charset"), inside)
+        label = parameters(content_type).get("charset")
+        document = reader.read(body_decoded.data, label, inside.inside(body.start))
     return _Response(
         data, heads, contexts, inside, body, body_decoded, type_, is_part, document, noted
     )
@@ -213,7 +214,7 @@ def _visit_body(response: _Response) -> Iterator[Outcome]:
     if decoded.data is None or response.is_partial or (why and inside.wanted.edits_only):
         return
     if response.document is None:
-        items = visit_message(decoded.data, inside)
+        items = visit_message(decoded.data, inside.inside(response.body.start))
     else:
         yield from (note._replace(span=response.body) for note in response.document.notes)
         items = response.document.visit()

@@ -241,10 +241,9 @@ class Calendar(NamedTuple):
             return
         for description in _described.finditer(self.data):
             if _is_html(re.sub(rb"\r?\n[ \t]", b"", description[1])):
-                view = calendar_view(description[2])
-                yield from lower(
-                    single(reader.visit(view.inner, nested(context))), view, description.start(2)
-                )
+                view, start = calendar_view(description[2]), description.start(2)
+                inside = nested(context.inside(start))
+                yield from lower(single(reader.visit(view.inner, inside)), view, start)
 
     def base(self) -> Base:
         return self.context.base

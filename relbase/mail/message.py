@@ -198,8 +198,10 @@ def visit_field(
         is_parameter = form is headers.EXTERNAL_BODY
         quote = b"\\" if is_parameter else headers.quote_before(value, span)
         view = folded_view(raw, quote, words=words)
-        items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
-        yield from lower(items, view, field.value.start + span.start)
+        offset = field.value.start + span.start
+        inside = context.inside(~offset)  # the body has the same part, and offsets of its own
+        items = visit_url(view.inner, Span(0, len(view.inner)), inside, place)
+        yield from lower(items, view, offset)
 
 
 # ---- what is not read

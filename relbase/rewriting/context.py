@@ -46,6 +46,12 @@ class Reader(Protocol):
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"
 
 
+# The URLs that a caller writes, by the places of references: the part, where the text is in those
+# around it, and where the reference is in the text. They are asked for before the visit that writes
+# them, since a visit may try a text before it decides.
+Replaced: TypeAlias = "dict[tuple[object, ...], str]"
+
+
 class Wanted(Enum):
     """What a visit is for; text that holds nothing of it may be skipped."""
 
@@ -105,6 +111,8 @@ class Context(NamedTuple):
     # Matches references whose meaning in browsers depends on a charset that nothing states.
     unstated: re.Pattern[str] | None = None
     marks: Marks | None = None  # marks of saving programs in the text, if they were read already
+    replaced: Replaced | None = None  # the caller's URLs; None if the caller replaces none
+    at: tuple[int, ...] = ()  # where the text is in those around it, for `replaced`
     resolve: BaseResolver | None = None  # resolves against the base; None without one
 
     def with_fields(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
@@ -139,6 +147,10 @@ class Context(NamedTuple):
     def in_utf_8(self) -> Context:
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
         return self if self.encoding == "utf-8" else self.with_fields(encoding="utf-8")
+
+    def inside(self, offset: int) -> Context:
+        """The context of a value at an offset of the text; only `replaced` asks for it."""
+        return self if self.replaced is None else self._replace(at=(*self.at, offset))
 
     def with_edits(self) -> Context:
         """The context for a visit whose edits decide which references are rewritten."""

@@ -39,6 +39,7 @@ class Reference(NamedTuple):
     base: Base  # what it was resolved against
     status: Status
     part: str  # the number of the entity
+    place: tuple[object, ...] | None = None  # its key in `Context.replaced`, if that is asked for
 
 
 class Packed(NamedTuple):

@@ -51,19 +51,14 @@ def visit_url(
     keeps: Callable[[str], Verdict | None] | None = None,
 ) -> Iterator[Outcome]:
     """Yield one URL as it was found, notes on it, and the edit that makes it absolute."""
-    task, wanted = context.task, context.wanted
+    wanted = context.wanted
     if wanted.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
     written = decode_inner(text[span.start : span.end])
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    kept = None if keeps is None else keeps(reference)
-    verdict = verdict_of(reference, context, place, is_kept=kept is not None)
-    if kept is not None and verdict.status is not Status.ABSOLUTE:
-        verdict = kept._replace(url=verdict.url)
-    elif task.policy.keep_templates:
-        verdict = _with_placeholders(verdict, text, span, place)
+    verdict, key = _judged(text, span, context, place, keeps)
     status, url, note = verdict
     if status is Status.REWRITTEN and not pay(written, url, context.budget, context.depth):
         status, url, note = Status.KEPT, None, None
@@ -78,8 +73,10 @@ def visit_url(
             _resolved_against(reference, context, place),
             status,
             context.part,
+            key,
         )
-    if note is None and status is Status.REWRITTEN:
+    is_given = context.replaced is not None and key in context.replaced
+    if note is None and status is Status.REWRITTEN and not is_given:
         note = _remark(reference, url, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
@@ -95,6 +92,30 @@ def _remark(reference: str, url: str | None, context: Context) -> Note | None:
     if note is None and ".." in reference:
         note = _climbing(reference, url, context)
     return note
+
+
+def _judged(
+    text: bytes,
+    span: Span,
+    context: Context,
+    place: Place,
+    keeps: Callable[[str], Verdict | None] | None,
+) -> tuple[Verdict, tuple[object, ...] | None]:
+    """What becomes of a reference, and its key in `Context.replaced`."""
+    written = decode_inner(text[span.start : span.end])
+    reference = clean(written)
+    kept = None if keeps is None else keeps(reference)
+    verdict = verdict_of(reference, context, place, is_kept=kept is not None)
+    if kept is not None and verdict.status is not Status.ABSOLUTE:
+        verdict = kept._replace(url=verdict.url)
+    elif context.task.policy.keep_templates:
+        verdict = _with_placeholders(verdict, text, span, place)
+    if context.replaced is None or verdict.status is Status.KEPT:
+        return verdict, None
+    key = (context.part, *context.at, span.start)
+    if (new := context.replaced.get(key)) is not None:
+        verdict = Verdict(Status.ABSOLUTE if new == written else Status.REWRITTEN, new)
+    return verdict, key
 
 
 def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> bool:

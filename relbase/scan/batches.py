@@ -254,6 +254,7 @@ class _Lister:
                 base,
                 verdict[0],
                 part,
+                None,
             )
             yield tuple.__new__(Reference, values)
 

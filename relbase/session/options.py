@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.notes import Note
+    from relbase.results import Link
     from relbase.savers.marks import LocalFiles
 
 
@@ -48,6 +49,9 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 MessageUrls: TypeAlias = (
     "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
 )
+
+# Returns the URL to write for a link: None for that of relbase, `link.reference` for no edit.
+Replace: TypeAlias = "Callable[[Link], str | None]"
 
 DEFAULT_POLICY: Final = Policy()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -12,21 +12,27 @@ from relbase.edit import Edit, PackedEdits, are_dense
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.context import Replaced, Wanted
 from relbase.rewriting.outcomes import Batch, Packed, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.scan.binding import spliced
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
+    from relbase.session.options import Replace
     from relbase.session.session import Call, Input
 
 
 def rewrite(data: bytes, call: Call) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
     given = call.opened(data)
+    wanted = Wanted.EXAMINED if call.options.examines else Wanted.EDITS
+    if call.replace is not None:
+        wanted = Wanted.ALL
+        given = given.replacing(_replaced(given, call.replace))
+        call = call._replace(replace=None)  # the links and the base are those of the input
     notes = Notes(given.notes)
-    edits = _edits(given, notes, Wanted.EXAMINED if call.options.examines else Wanted.EDITS)
+    edits = _edits(given, notes, wanted)
     output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
@@ -73,30 +79,60 @@ def links(data: bytes, call: Call) -> Iterator[Link]:
 
 
 def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
-    line, line_start, at = 1, 0, 0
     given = call.opened(data)
-    data = given.document.data
     wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
+    lines = Lines(given.document.data)
     for batch in _visit(given, wanted):
         if type(batch) is list:  # the scanner made them
             yield batch
-            last: Link = batch[-1]
-            line, at = last.line, last.span.start
-            line_start = at - last.column + 1
+            lines.follow(batch[-1])
+        else:
+            yield [lines.link(item) for item in batch if isinstance(item, Reference)]
+
+
+class Lines:
+    """Makes links of references in document order: each has its line and column."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._line, self._start, self._at = 1, 0, 0
+
+    def follow(self, link: Link) -> None:
+        """Go on after a link that was made elsewhere."""
+        self._line, self._at = link.line, link.span.start
+        self._start = self._at - link.column + 1
+
+    def link(self, reference: Reference) -> Link:
+        span, element, attribute, syntax, written, url, against, status, part, _ = reference
+        if lines := self._data.count(b"\n", self._at, span.start):
+            self._line += lines
+            self._start = self._data.rfind(b"\n", self._at, span.start) + 1
+        self._at = span.start
+        place = span, self._line, span.start - self._start + 1
+        return Link(part, element, attribute, syntax, written, url, against, *place, status)
+
+
+def _replaced(given: Input, replace: Replace) -> Replaced:
+    """Ask for the URL of each link that may change, in document order."""
+    outcomes = chain.from_iterable(_visit(given.replacing({}), Wanted.ALL))
+    return answers(outcomes, Lines(given.document.data), replace)
+
+
+def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:
+    """Return the URLs that a function gives for references, by their places."""
+    replaced: Replaced = {}
+    for outcome in outcomes:
+        if not isinstance(outcome, Reference) or outcome.place is None:
             continue
-        made: list[Link] = []
-        for item in batch:
-            if not isinstance(item, Reference):
-                continue
-            span, element, attribute, syntax, written, url, against, status, part = item
-            if lines := data.count(b"\n", at, span.start):
-                line += lines
-                line_start = data.rfind(b"\n", at, span.start) + 1
-            at = span.start
-            place = span, line, at - line_start + 1
-            what = part, element, attribute, syntax, written, url, against
-            made.append(Link(*what, *place, status))
-        yield made
+        if outcome.status is Status.KEPT or (new := replace(lines.link(outcome))) is None:
+            continue
+        if not isinstance(new, str):
+            fix = "return a URL, None for that of relbase, or link.reference for no edit"
+            raise TypeError(f"replace must return a str, not {type(new).__name__}: {fix}")
+        if not new and outcome.reference:
+            raise ValueError("replace returned an empty URL: return link.reference for no edit")
+        replaced[outcome.place] = new
+    return replaced
 
 
 def _visit(given: Input, wanted: Wanted) -> Iterator[Batch]:

@@ -17,7 +17,7 @@ from relbase.formats.recognition import Recognized, name_may_hold, reader, recog
 from relbase.formats.rows import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Task, resolver
+from relbase.rewriting.context import Context, Replaced, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relbase.formats.document import Document, DocumentText
+    from relbase.session.options import Replace
 
 
 class Input(NamedTuple):
@@ -42,6 +43,11 @@ class Input(NamedTuple):
     type: str  # its media type
     label: str | None  # the charset label that it came with
     notes: tuple[Note, ...]  # on the base around it, and on how it was opened
+
+    def replacing(self, replaced: Replaced) -> Input:
+        """Return this input, for a visit that writes these URLs of the caller."""
+        context = self.document.context._replace(replaced=replaced)
+        return self._replace(document=self.document._replace(context=context))
 
 
 class Around:
@@ -129,7 +135,7 @@ class Session:
         """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
-        around = self._known_around(call)
+        around = self.around(call)
         text = row.text_of(data, self.label)
         document = row.document(data, text, around.context(text))
         if self.options.detect and (marks := document.marks()) is not NONE:
@@ -139,7 +145,7 @@ class Session:
         noted = (*around.notes, *document.notes, *notes)
         return Input(document, self.type or row.types[0], self.label, noted)
 
-    def _known_around(self, call: Call) -> Around:
+    def around(self, call: Call) -> Around:
         if call.origin is not None:
             return self._made_around(call, NONE)
         key = call.url, call.redirects
@@ -186,6 +192,7 @@ class Call(NamedTuple):
     redirects: tuple[str, ...] = ()
     name: str = ""
     origin: Origin | None = None
+    replace: Replace | None = None  # returns the URL to write for a link
 
     @property
     def options(self) -> Options:
@@ -223,18 +230,23 @@ def check(
     url: URL | None = None,
     redirects: Iterable[URL] = (),
     name: str | None = None,
+    replace: Replace | None = None,
     **options: Unpack[OptionArguments],
 ) -> Call:
     """Return the call; raise TypeError or ValueError whose text says how to fix it."""
     as_data(data)
     if name is not None:
         check_text(name, "name", "give os.fspath(path)")
+    if replace is not None and not callable(replace):
+        fix = "give a function that takes a Link and returns a URL or None"
+        raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
     checked = as_options(**options)
     return Call(
         session_of(checked),
-        None if url is None else as_url(url, profile=checked.profile),
+        as_url(url, profile=checked.profile) if url else None,
         as_redirects(redirects),
         name or "",
+        replace=replace,
     )
 
 

@@ -192,7 +192,7 @@ def link_rows(
 def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[LinkRow]:
     place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     known, stated = None, ("", "", "")
-    for span, *what, found_on, status, part in references:
+    for span, *what, found_on, status, part, _ in references:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
         yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))

@@ -239,12 +239,13 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
             names = ["", *(name.decode() for name in string.names if name is not None)]
             place = Place(names[-2], names[-1], row)
             link = urls.of(string.places[1]) if row is _HTML else None
+            inside = context.inside(string.start)
             if link is None or not (url := _value(feed, link)):
-                items: Iterable[Outcome] = visit_value(view.inner, context, place)
+                items: Iterable[Outcome] = visit_value(view.inner, inside, place)
             else:
                 source = f"url of item {string.places[1] + 1}"
                 stated = Statement(Layer.EMBEDDED, url, source, link)
-                items = _of_item(view.inner, string, place, context, stated, links=links)
+                items = _of_item(view.inner, string, place, inside, stated, links=links)
             yield from shift(lower(items, view, string.start), start)
     yield from shift(links.notes(context.part), start)
 
@@ -298,7 +299,7 @@ def _of_item(
     if context.task.policy.item_links:
         return visit_value(inner, context.with_base(context.established(link)[0]), place)
     items = visit_value(inner, context, place)
-    if not context.wanted.edits_only or context.resolve is None:
+    if context.wanted.references_only or context.resolve is None:
         return items
     outcomes = list(items)
     edits = (item for item in outcomes if isinstance(item, Edit))

@@ -290,6 +290,7 @@ class Visit:
         value = slot.value
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
+        inside = context.inside(value.start)
         if not value.quote and not _means_itself(raw):
             in_pieces = b"<" in raw
             if in_pieces and next(islice(pieces(raw), MAX_PIECES, None), None):
@@ -299,16 +300,17 @@ class Visit:
                 )
             view = pieces_view(raw) if in_pieces else text_view(raw)
             if slot.row.syntax is not Nested.HTML or self._html is None:
-                return lower(visit_value(view.inner, context, place), view, value.start)
+                return lower(visit_value(view.inner, inside, place), view, value.start)
+            context = inside
             if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
             bring = lower if context.wanted.references_only else lowered
             return bring(single(self._html(view.inner, self._in_html)), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
-            return lower(visit_value(view.inner, context, place), view, value.start)
+            return lower(visit_value(view.inner, inside, place), view, value.start)
         views = partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
-        return lower_plain(visit_value(raw, context, place), plain_in_quotes, views, value.start)
+        return lower_plain(visit_value(raw, inside, place), plain_in_quotes, views, value.start)
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Outcome]:
         yield from self._kept(slot, context)

@@ -38,6 +38,12 @@ assert_type(make_links_absolute(object(), "http://h/", drop_base=True), list[Tre
 tree_links(object(), yarl.URL("http://h/"), profile="rfc1808")
 assert_type([link for _, _, link, _ in iterlinks(object())], list[str])
 make_links_absolute(object(), "http://h/", True, "discard")
+assert_type([*relbase.links("<p>", url="")], list[Link])
+relbase.rewrite_text("", url=None)
+relbase.rewrite(b"", replace=lambda link: link.url)
+assert_type(relbase.rewrite_value("img", "srcset", "x", url="http://h/", attrs={"a": "b"}), str)
+assert_type(relbase.value_links("a", "ping", "x y", base="http://h/"), list[Link])
+relbase.Rewriter("http://h/", base="http://b/", replace=lambda link: link.url)
 relbase.trees.make_links_absolute(object(), handle_failures=None)
 
 relbase.rewrite("")  # wrong
@@ -57,11 +63,13 @@ relbase.rewrite(b"", policy=Policy(keep=re.compile(b"x")))  # wrong
 relbase.rewrite(b"", policy=Policy(extend=True))  # wrong
 relbase.rewrite(b"", charset=b"utf-8")  # wrong
 relbase.links(b"", profile="typo")  # wrong
+relbase.links(b"", replace=str)  # wrong
+relbase.rewrite(b"", replace=lambda link: link.line)  # wrong
+relbase.rewrite_value("img", "srcset", b"x")  # wrong
+relbase.rewrite_value("img", "srcset")  # wrong
 relbase.base(b"", kind="typo")  # wrong
 relbase.entities("")  # wrong
 relbase.rewrite_text(b"", url="http://h/")  # wrong
-relbase.rewrite_text("")  # wrong
-relbase.rewrite_text("", url=None)  # wrong
 relbase.rewrite_text("", url="http://h/", kind="mail")  # wrong
 relbase.rewrite_text("", url="http://h/", kind=Kind.MBOX)  # wrong
 relbase.rewrite_response("x")  # wrong

@@ -1,0 +1,117 @@
+"""One value of an attribute, decoded: the URLs in it, and what each becomes.
+
+A tree or a template hands over the value of an attribute by itself. A row of the vocabulary says
+how the value holds URLs, and the other attributes of the element decide whether that row counts.
+Since the value is decoded, nothing is escaped for the place that it is written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.layers import Base, Layer
+from relbase.edit import Edit, splice
+from relbase.formats.document import DocumentText
+from relbase.html.foreign import HTML, MATH, SVG
+from relbase.html.places import attributes_of
+from relbase.html.visit import visit_value
+from relbase.html.vocabulary import Row, counting, keyword, named_rows
+from relbase.rewriting.outcomes import Reference
+from relbase.rewriting.reference import Place, on_codebase
+from relbase.session.run import Lines, answers
+from relbase.session.texts import Characters
+from relbase.url.step import check_text
+from relbase.values.syntaxes import trimmed
+from relbase.view.characters import encode_inner
+
+if TYPE_CHECKING:
+    from relbase.results import Link
+    from relbase.rewriting.context import Context
+    from relbase.session.session import Call
+
+NO_ATTRIBUTES: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class Value(NamedTuple):
+    """Where a value is: its element, in any case, `svg:use` for SVG; its attribute; the others."""
+
+    element: str
+    attribute: str  # in any case; "" for the text of the element
+    text: str
+    attributes: Mapping[str, str] = NO_ATTRIBUTES
+
+
+def rewrite_value(value: Value, call: Call, base: str = "") -> str:
+    """Return a value with absolute URLs; the same object if nothing in it changes."""
+    context = _context(call, base)
+    place = _place(value, context)
+    if place is None:
+        return value.text
+    text = encode_inner(value.text)
+    if call.replace is not None:
+        outcomes = visit_value(text, context._replace(replaced={}), place)
+        context = context._replace(replaced=answers(outcomes, Lines(text), call.replace))
+    edits = [outcome for outcome in visit_value(text, context, place) if type(outcome) is Edit]
+    return splice(text, edits).decode("utf-8", "surrogatepass") if edits else value.text
+
+
+def value_links(value: Value, call: Call, base: str = "") -> Iterator[Link]:
+    """Yield the links in a value, with spans in its characters."""
+    context = _context(call, base)
+    place = _place(value, context)
+    if place is not None:
+        text = encode_inner(value.text)
+        lines, characters = Lines(text), Characters(text)
+        for outcome in visit_value(text, context, place):
+            if isinstance(outcome, Reference):
+                yield characters.link(lines.link(outcome))
+
+
+def _context(call: Call, base: str) -> Context:
+    context = call.session.around(call).context(DocumentText(b""))
+    if not base:
+        return context
+    given = Base(base, Layer.EMBEDDED, "the base that was given", context.base)
+    return context.with_base(given)
+
+
+def _place(value: Value, context: Context) -> Place | None:
+    """Where a value is, with the row that counts; None if it holds no URLs."""
+    for name, given in zip(value._fields, value[:3], strict=False):
+        check_text(given, name, "give a str")
+    policy = context.task.policy
+    element, attribute, rows = _rows(value.element, value.attribute, policy.attributes)
+    if not rows:
+        return None
+    stated = {name.lower(): given for name, given in value.attributes.items()}
+
+    def value_of(name: bytes) -> bytes:
+        return keyword(encode_inner(stated.get(name.decode(), "")))
+
+    row = counting(rows, value_of, extended=policy.extended)
+    if row is None:
+        return None
+    codebase = trimmed(stated.get("codebase", "")) if row.on_codebase else ""
+    return Place(element, attribute, row, on_codebase(codebase, context))
+
+
+@lru_cache(maxsize=256)
+def _rows(
+    element: str, attribute: str, named: tuple[tuple[str, str], ...]
+) -> tuple[str, str, tuple[Row, ...]]:
+    """The names in lower case, and the rows of an attribute."""
+    element, attribute = element.lower(), attribute.lower()
+    prefix, _, local = element.partition(":")
+    namespace = _PREFIXES.get(prefix, HTML)
+    element = local if prefix in _PREFIXES and local else element
+    of_element = attributes_of(namespace, encode_inner(element))
+    key = encode_inner(attribute)
+    if not key:
+        return element, attribute, of_element.text
+    return element, attribute, named_rows(named).get(key) or of_element.rows.get(key, ())
+
+
+_PREFIXES: Final = {"svg": SVG, "math": MATH}
