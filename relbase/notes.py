@@ -47,7 +47,8 @@ class Reason(StrEnum):
     REDIRECT_UNFOLLOWED = "redirect-unfollowed"  # the response is a redirect without a body
     BODY_PARTIAL = "body-partial"  # the body is, or may be, only a part of the document
     KIND_UNSUPPORTED = "kind-unsupported"  # the document was left unchanged
-    KIND_DOUBTFUL = "kind-doubtful"  # the bytes look like another kind than the name says
+    KIND_DOUBTFUL = "kind-doubtful"  # the bytes look like another kind than the label says
+    KIND_MISLABELLED = "kind-mislabelled"  # its root element decided, not its label
     JSON_UNSOUND = "json-unsound"  # not JSON, or not a JSON Feed: left unchanged
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: left unchanged
     XML_FLAW = "xml-flaw"  # not well-formed, but this affects no other reference

@@ -17,6 +17,8 @@ from relbase.cli.jobs import Counted
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
+from relbase.formats.recognition import recognized
+from relbase.kind import Kind
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
@@ -272,6 +274,13 @@ def recognise(
 ) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the web archive if it is one; `warned` gets its notes."""
     if settings.kind not in {None, options.ARCHIVE}:
+        if source.input.root:
+            return source, None
+        first, source = files.peeked(source)
+        kind, notes = recognized(Kind(settings.kind), "", source.name, first)
+        if notes and kind.value != settings.kind:
+            text = notes[0].text.partition(": ")[2]
+            raise click.UsageError(f"{source.shown}: --kind {settings.kind} does not fit: {text}")
         return source, None
     first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)

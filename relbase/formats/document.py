@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
@@ -73,7 +74,13 @@ class Format(NamedTuple):
     # whether it holds messages: they have senders, may be compressed, and files named as text
     # may hold them
     messages: bool = False
-    doubts: bool = False  # whether to note files that begin like this kind but are named as another
+    # whether the bytes are of this kind even if their label is one of a kind that `yields`
+    is_certain: Callable[[bytes], bool] = lambda _start: False
+    yields: bool = False
+    # whether to note documents that begin like this kind but are labelled as another,
+    doubts: bool = False
+    # unless that other kind may be right
+    may_be: Callable[[bytes], bool] = lambda _start: False
     title: str = ""  # what notes call it where they list what is read
     is_judged: bool = False  # whether its visit notes documents of another kind
     stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
@@ -136,14 +143,16 @@ class Document(NamedTuple):
     charset: Charset | None  # of the document; None if the kind has none
     context: Context  # of its container, with the charset of the text
     notes: tuple[Note, ...] = ()  # why its references cannot be looked for
+    remarks: tuple[Note, ...] = ()  # on its kind, if it is nested in another document
 
     def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]:
         """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
-            return iter(())
+            return iter(self.remarks)
         context = self.context if wanted is None else self.context._replace(wanted=wanted)
         items = single(self.format.visit(self.text, context))
-        return items if self.view is None else lower(items, self.view, 0)
+        lowered = items if self.view is None else lower(items, self.view, 0)
+        return chain(self.remarks, lowered) if self.remarks else lowered
 
     def batches(self, wanted: Wanted, budget: Budget) -> Iterator[Batch]:
         """What the document holds, with offsets in its bytes."""

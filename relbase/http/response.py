@@ -108,7 +108,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
         values(data, last, "transfer-encoding"),
         values(data, last, "content-encoding"),
     )
-    if type_ in _SAY_NOTHING and body_decoded.data is not None:
+    if not sniffing.known_type(content_type) and body_decoded.data is not None:
         start = sniffing.beginning(body_decoded.data)
         type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
@@ -125,9 +125,9 @@ def _read(data: bytes, context: Context) -> _Response | None:
     )
 
 
-_SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
 _LOOKS: Final = (
     (sniffing.is_xml, "application/xml"),
+    (sniffing.is_json_feed, "application/feed+json"),
     (sniffing.is_html, "text/html"),
     (sniffing.is_css, "text/css"),
 )

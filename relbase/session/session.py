@@ -15,6 +15,7 @@ from relbase.bases.layers import UNKNOWN, Base, Statement, establish, retrieval
 from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
+from relbase.formats.sniffing import known_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Replaced, Task, resolver
@@ -111,7 +112,7 @@ class Session:
             marks=NONE if options.detect else None,
         )
         ready: dict[str, object] = {
-            "type": type_.partition(";")[0].strip().lower(),
+            "type": known_type(type_) or type_.partition(";")[0].strip().lower(),
             "label": options.charset or (stated and stated[1]),
             "_outside": outside,
             "_around": {},
@@ -283,5 +284,7 @@ def _bare(url: str) -> str:
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 
 
-# Content-Type: text/html; charset="utf-8"
-_charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
+# Content-Type: text/html; charset="utf-8" (some forget the semicolon)
+_charset_value: Final = expression(
+    r"""[;\s][ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
+)

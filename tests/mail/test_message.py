@@ -164,9 +164,11 @@ def test_notes_have_the_number_of_their_part() -> None:
         for note in relbase.rewrite(data, url="http://h/", kind="mail").notes
     ]
     assert noted == [
+        ("1", "kind-doubtful"),
         ("1", "xml-unsound"),
         ("2", "encoding-unsupported"),
         ("3.1", "line-length"),
+        ("3.1", "kind-doubtful"),
         ("3.1", "xml-unsound"),
     ]
     mbox = b"From a@b Sat Nov 21 12:00:00 2026\n" + data
