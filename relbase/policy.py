@@ -66,6 +66,9 @@ class Policy:
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
         keep_templates: leave references that begin with a placeholder, such as `{{url}}`,
             unchanged, and never change a placeholder.
+        ignore_base: resolve links as if the document had no `<base>`, and leave it unchanged.
+        private_bases: also resolve links against bases that only one program can use, such as
+            `x-msg://38/`.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
         xml_rows: also rewrite these places in XML: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
@@ -87,6 +90,8 @@ class Policy:
     attachments: bool = True
     dkim_signed: bool = True
     keep_templates: bool = False
+    ignore_base: bool = False
+    private_bases: bool = False
     item_links: bool = False
     xml_rows: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] | Mapping[str, str] = ()
@@ -139,7 +144,10 @@ class Policy:
 
 # Fields whose effect does not depend on the text of a reference.
 _DECIDES_ELSEWHERE: Final = frozenset(
-    ("extended", "attachments", "dkim_signed", "item_links", "xml_rows", "attributes")
+    (
+        *("extended", "attachments", "dkim_signed", "ignore_base", "private_bases", "item_links"),
+        *("xml_rows", "attributes"),
+    )
 )
 _DEFAULT: Final = Policy()
 

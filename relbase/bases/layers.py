@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple, ParamSpec, TypeVar, cast
 
+from relbase.bases.private import owner
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -95,14 +96,15 @@ class Statement(NamedTuple):
     flaw: str | None = None  # why it is not a URL at all, None if it may be one
 
 
-def establish(
+def establish(  # noqa: PLR0917 (as one says it: within a base, by a profile)
     statements: Iterable[Statement],
     around: Base,
-    *,
     profile: Profile,
     part: str = "",
     charset: str = "utf-8",
     resolve: Callable[[str], str] | None = None,
+    *,
+    private_bases: bool = False,
 ) -> tuple[Base, list[Note]]:
     """Return the base of an entity (RFC 1808 §3), and notes on it.
 
@@ -111,6 +113,12 @@ def establish(
     refused: list[Note] = []
     for statement in statements:
         url, reason, text = _resolved(statement, around, profile, charset, resolve)
+        if url is not None and not private_bases:
+            is_element = statement.source.startswith("<base")
+            if whose := owner(url, around.url, is_base_element=is_element):
+                counts = f"{_shown(around.url)} does" if around.url else "no other base is known"
+                text = f"{_shown(url)} means something only to {whose}: it does not count, {counts}"
+                url, reason = None, Reason.BASE_PRIVATE
         if reason is not None:
             refused.append(Note(reason, part, statement.span, f"{statement.source}: {text}"))
         if url is not None:
@@ -258,7 +266,7 @@ _UNSAFE: Final = expression(r"[\x00-\x1f\x7f]")
 _UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
-def _resolved(
+def _resolved(  # noqa: C901 (one question after the other)
     statement: Statement,
     around: Base,
     profile: Profile,
@@ -269,8 +277,11 @@ def _resolved(
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
-    if not PROFILES[profile].normalizes and plain_base.fullmatch(statement.value):
-        return statement.value, None, ""
+    if not PROFILES[profile].normalizes:
+        if "\\" in statement.value:
+            return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
+        if plain_base.fullmatch(statement.value):
+            return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
     value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
@@ -307,6 +318,17 @@ def _resolved(
     else:
         return url, None, ""
     return url, Reason.BASE_RELATIVE, f"{_shown(stated)} {what} {_shown(url)}"
+
+
+def _with_backslash(value: str) -> str:
+    text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
+    try:
+        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library, which may be missing)
+
+        read = whatwg.NO_BASE.resolve(value)
+    except (ImportError, ValueError):
+        return text
+    return f"{text}; browsers read {_shown(read)}" if read.startswith("file:") else text
 
 
 def _quoted(match: re.Match[str]) -> str:

@@ -131,7 +131,7 @@ def _on_base(
 ) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = -1 if attribute is None else attribute.start
-    is_before = base_at >= 0 and inside.base.layer is Layer.EMBEDDED
+    is_before = base_at >= 0 and inside.base.outer is around.base
     late = 0
     for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
         if is_before and type(element) is tokens.Element and element.end > base_at:

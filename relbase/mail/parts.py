@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
-from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
@@ -108,7 +108,7 @@ def _retrieved(
     statements, remarks = retrieval(selected.url, (), context.task.profile)
     statements = [statement._replace(source=selected.source) for statement in statements]
     number = number_of(part, context)
-    base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
+    base, notes = context.task.establish(statements, UNKNOWN, number)
     if around.refused:
         base = replace(base, refused=(*base.refused, *around.refused))
     return base, (*(remark._replace(part=number) for remark in remarks), *notes)
@@ -133,7 +133,7 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
         return around, notes
     profile = context.task.profile
     statements, refused = snapshot_statements(snapshot, profile)
-    around, more = establish(statements, around, profile=profile)
+    around, more = context.task.establish(statements, around)
     remarks = (*notes, *refused, *more)
     notes = tuple(note._replace(part=number_of(part, context)) for note in remarks)
     if refused and not statements:
@@ -159,7 +159,7 @@ def _established(
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
-    base, notes = establish(kept, around, profile=profile, part=number)
+    base, notes = context.task.establish(kept, around, number)
     if len(kept) < len(stated):
         text = f"a base of {name} is too long, or relative to one that is: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)

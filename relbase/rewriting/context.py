@@ -6,7 +6,7 @@ message), so that no visit needs to know which kinds there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
@@ -90,6 +90,18 @@ class Task(NamedTuple):
     # Says whether the policy keeps a reference (`Policy.keeper`); None if it keeps none.
     keeps: Callable[[str], object] | None = None
 
+    def establish(
+        self,
+        statements: Iterable[Statement],
+        around: Base,
+        part: str = "",
+        charset: str = "utf-8",
+        resolve: Callable[[str], str] | None = None,
+    ) -> tuple[Base, list[Note]]:
+        """Return the base that statements establish inside another one, and notes on it."""
+        how, allows = (self.profile, part, charset, resolve), self.policy.private_bases
+        return establish(statements, around, *how, private_bases=allows)
+
 
 class Context(NamedTuple):
     """What applies to the references of one text; nested texts derive theirs."""
@@ -129,14 +141,7 @@ class Context(NamedTuple):
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]
-        return establish(
-            (statement,),
-            self.base,
-            profile=self.task.profile,
-            part=self.part,
-            charset=self.encoding,
-            resolve=self.resolve,
-        )
+        return self.task.establish((statement,), self.base, self.part, self.encoding, self.resolve)
 
     def with_base(self, base: Base) -> Context:
         if base is self.base:

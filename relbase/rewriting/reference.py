@@ -91,6 +91,8 @@ def _remark(reference: str, url: str | None, context: Context) -> Note | None:
         note = _REWRITTEN
     if note is None and ".." in reference:
         note = _climbing(reference, url, context)
+    if note is None and "\\" in reference:
+        note = _with_backslash(reference, context)
     return note
 
 
@@ -177,6 +179,13 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
             return None
         text += f"; the profiles {' and '.join(_OTHERS)} write {other[:_SHOWN]!r}"
     return noting(Reason.REFERENCE_CLIMBS, text)
+
+
+def _with_backslash(reference: str, context: Context) -> Note | None:
+    if PROFILES[context.task.profile].normalizes:
+        return None
+    text = f"{reference[:_SHOWN]!a}: resolved by the letter, but browsers read it as a slash"
+    return noting(Reason.REFERENCE_BACKSLASH, text)
 
 
 _SHOWN: Final = 200
@@ -272,7 +281,8 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     is_local = place.row.local and reference.startswith("#")  # rule 8
     keeps, budget = context.task.keeps, context.budget
-    is_chosen = is_local or (keeps is not None and bool(keeps(reference)))
+    is_own_base = place.element == "base" and context.task.policy.ignore_base
+    is_chosen = is_local or is_own_base or (keeps is not None and bool(keeps(reference)))
     if files is not None and not is_chosen:
         placed = files(reference, place.element)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
-from relbase.bases.layers import UNKNOWN, Base, Statement, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Statement, retrieval
 from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
@@ -162,8 +162,8 @@ class Session:
 
     def _made_around(self, call: Call, marks: Marks) -> Around:
         """The base around a document, from its header, its retrieval URL, or its marks."""
-        header, profile, origin = self.options.header, self.options.profile, call.origin
-        retrieved, remarks = retrieval(call.url, call.redirects, profile)
+        header, task, origin = self.options.header, self._outside.task, call.origin
+        retrieved, remarks = retrieval(call.url, call.redirects, task.profile)
         refused = origin.notes if origin else ()
         local_files = origin.local_files if origin else None
         if origin is not None and not call.redirects:
@@ -175,10 +175,10 @@ class Session:
             if marks.pages:
                 retrieved, local_files = list(marks.pages), _beside
                 remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
-        base, notes = establish(retrieved, UNKNOWN, profile=profile)
+        base, notes = task.establish(retrieved, UNKNOWN)
         more: list[Note] = []
         if header.stated:
-            base, more = establish(header.stated, base, profile=profile)
+            base, more = task.establish(header.stated, base)
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))

@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -24,7 +24,6 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.session.options import DEFAULT_POLICY
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
@@ -37,10 +36,11 @@ from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
 
 
-def _on_url(url: str, profile: Profile, label: str | None) -> Context:
+def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
     """The context of a document that was retrieved from a URL, for any task."""
-    base, _ = establish(retrieval(url, (), profile)[0], UNKNOWN, profile=profile)
-    context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
+    task = Task(profile, Policy(private_bases=private), reader)
+    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+    context = Context(UNKNOWN, task)
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
@@ -63,12 +63,13 @@ class Walk:
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self._tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, profile, tree.label)
+        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
         base = self._around.base
-        for element in islice(tree.bases(whole=True), int(resolve_base_href)):
+        counts = resolve_base_href and not policy.ignore_base
+        for element in islice(tree.bases(whole=True), int(counts)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
         self.inside = self._around.with_base(base)

@@ -74,7 +74,7 @@ def state(
 def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
     """Return the context of a document with its `<base>`, notes on it, and its offset."""
     stated = embedded_base(text)
-    if stated is None:
+    if stated is None or around.task.policy.ignore_base:
         return around, [], 0
     at = Lines(text, around.encoding).of(stated.start)
     inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)

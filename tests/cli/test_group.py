@@ -289,6 +289,8 @@ FLAGS: Final = [
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
     (["--keep-templates"], Policy(keep_templates=True)),
+    (["--ignore-base"], Policy(ignore_base=True)),
+    (["--private-bases"], Policy(private_bases=True)),
     (["--item-links"], Policy(item_links=True)),
     (["--xml-row", "a@b=url", "--xml-row", "c=css"], Policy(xml_rows=("a@b=url", "c=css"))),
     (
