@@ -316,7 +316,8 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     text = text[:1].upper() + text[1:]
     if field.default is False:
         return Option(section, flag, text, basic=field.name == "keep_templates")
-    metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
+    kind = f"{field.name} {field.type}"
+    metavar, read = next(row for type_, row in _VALUES.items() if type_ in kind)
     # The option can be repeated, so its name is singular.
     flag, text = flag.removesuffix("s"), f"{text.removesuffix('.')} (repeatable)."
     return Option(section, f"{flag} {metavar}", text, dest=field.name, read=read, multiple=True)
@@ -324,6 +325,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
 
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "re.Pattern": ("REGEX", pattern),
+    "templates": ("TEXT*TEXT", lambda value: Policy(templates=(value,)).templates),
     "tuple[tuple[str": ("NAME=SYNTAX", attributes),
     "tuple[str": ("ROW", xml_rows),
 }

@@ -30,8 +30,9 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
     from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
 
     in_utf_8 = context.in_utf_8()
+    masked = context.task.policy.masked(text, closed=True)
     filters = context.task.policy.extended and place is not _SHEET
-    for found in statements.references(text) if scan is None else statements.scanned(text, scan):
+    for found in statements.references(masked) if scan is None else statements.scanned(text, scan):
         if not isinstance(found, statements.CssReference):
             yield from found
             continue

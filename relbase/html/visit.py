@@ -252,7 +252,8 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Outcome
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
-    for span in SYNTAXES[syntax](text):
+    # Placeholders are found before the grammar of the value, which could split them.
+    for span in SYNTAXES[syntax](context.task.policy.masked(text)):
         yield from visit_url(text, span, context, place)
 
 

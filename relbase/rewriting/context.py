@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
 from relbase.notes import Note, Reason
-from relbase.policy import Policy, placeholders
+from relbase.policy import Policy
 from relbase.url.resolver import prepared_base
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Context(NamedTuple):
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """Return the base of a document in this context that states one itself, and notes on it."""
-        if self.task.policy.keep_templates and placeholders(statement.value):
+        if self.task.policy.placeholders(statement.value):
             shown = f"{statement.source}: {statement.value[:200]!a} contains a placeholder"
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Base, Layer, outward
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.policy import begins_with_placeholder, placeholders
+from relbase.policy import Policy, begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
@@ -81,7 +81,9 @@ def visit_url(
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not wanted.references_only:
-        yield smallest(written, _spelled(url, text, span, place), span)
+        held = context.task.policy.placeholders(written)
+        end = written[held[0][0] :] if held else ""
+        yield smallest(written, _spelled_before(url, end, text, span, place), span)
 
 
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:
@@ -111,7 +113,7 @@ def _judged(
     if kept is not None and verdict.status is not Status.ABSOLUTE:
         verdict = kept._replace(url=verdict.url)
     elif context.task.policy.keep_templates:
-        verdict = _with_placeholders(verdict, text, span, place)
+        verdict = _with_placeholders(verdict, text, span, place, context.task.policy)
     if context.replaced is None or verdict.status is Status.KEPT:
         return verdict, None
     key = (context.part, *context.at, span.start)
@@ -195,20 +197,33 @@ _OTHERS: Final = [profile for profile, row in PROFILES.items() if not row.climbs
 _COMPARED: Final = 1 << 16
 
 
-def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
+def _with_placeholders(
+    verdict: Verdict, text: bytes, span: Span, place: Place, policy: Policy
+) -> Verdict:
     """Adjust a verdict so that no placeholder changes, with a note that says so."""
     written = decode_inner(text[span.start : span.end])
-    found = placeholders(written)
+    found = policy.placeholders(written)
     if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
         return verdict
     if verdict.status is Status.KEPT:
-        is_noted = verdict.note is None and begins_with_placeholder(clean(written))
+        is_noted = verdict.note is None and begins_with_placeholder(
+            clean(written), policy.templates
+        )
         return verdict._replace(note=_BEGINS) if is_noted else verdict
     if verdict.url is not None:
-        stays = _shared(written, _spelled(verdict.url, text, span, place))
+        url = _spelled_before(verdict.url, written[found[0][0] :], text, span, place)
+        stays = _shared(written, url)
         if found[0][0] < len(written) - stays:
             return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
     return verdict
+
+
+def _spelled_before(url: str, end: str, text: bytes, span: Span, place: Place) -> str:
+    """Spell a URL whose end, from its first placeholder on, stays as the author wrote it."""
+    if not end or not url.endswith(end):
+        return _spelled(url, text, span, place)
+    # The last character is not the last of the URL, where some lists escape more.
+    return _spelled(f"{url[: -len(end)]}~", text, span, place)[:-1] + end
 
 
 def _resolved_against(reference: str, context: Context, place: Place) -> Base:

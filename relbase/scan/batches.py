@@ -37,7 +37,7 @@ def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
     policy, wanted = context.task.policy, context.wanted
     # The compiled scanner knows only the built-in tables.
-    is_exact = binding.compiled is None or bool(policy.attributes)
+    is_exact = binding.compiled is None or not policy.is_scanned
     if is_exact or not (wanted.edits_only or wanted.references_only):
         named = frozenset(named_of(policy))
         return skipping(extended=policy.extended, absolute=wanted.edits_only, named=named)
@@ -59,7 +59,8 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
     """Return a scanner for CSS with this base; None if every statement must be visited."""
     wanted = context.wanted
-    if binding.compiled is None or not (wanted.edits_only or wanted.references_only):
+    is_exact = binding.compiled is None or not context.task.policy.is_scanned
+    if is_exact or not (wanted.edits_only or wanted.references_only):
         return None
     if wanted.edits_only:
         return _editing(context, binding.CSS_WALK)

@@ -269,6 +269,7 @@ class Walk:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
         is_url = row.syntax is _URL and not row.on_codebase
+        is_url = is_url and not context.task.policy.keep_templates
         if is_url and (resolved := self._url(kind, row, value, context)):
             return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
         key = value, id(row), id(context)

@@ -289,6 +289,7 @@ FLAGS: Final = [
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
     (["--keep-templates"], Policy(keep_templates=True)),
+    (["--template", "###*###", "--template", "@*@"], Policy(templates=("###*###", "@*@"))),
     (["--ignore-base"], Policy(ignore_base=True)),
     (["--private-bases"], Policy(private_bases=True)),
     (["--item-links"], Policy(item_links=True)),
