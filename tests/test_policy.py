@@ -14,6 +14,7 @@ from growth import assert_linear_from_10_ms
 from rows import cases, rows
 from scanners import assert_agreed
 
+import relbase
 from relbase import Policy, Status, links, policy, rewrite
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.trees import make_links_absolute

@@ -20,7 +20,7 @@ from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked
 from relbase.url.plain import NET_LOC
 from relbase.url.profiles import DEFAULT, PROFILES, Profile
-from relbase.url.resolver import Resolver, is_absolute, parses_alone
+from relbase.url.resolver import Resolver, has_net_loc, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
@@ -301,7 +301,11 @@ def _resolved(  # noqa: C901 (one question after the other)
         if relative and resolve is not None:
             value = resolve(value)
         elif relative or PROFILES[profile].normalizes:
-            value = Resolver(around.url if relative else "", profile, charset).resolve(value)
+            resolved = Resolver(around.url if relative else "", profile, charset).resolve(value)
+            # The URL that a caller gave stays as it is: callers compare it.
+            is_given = statement.layer is Layer.RETRIEVAL and value == statement.value
+            is_whole = is_given and has_net_loc(value) and unsuitable(value) is None
+            value = value if is_whole else resolved
         url = with_path(value)
     except ValueError:
         return None, Reason.BASE_UNPARSABLE, f"{_shown(stated)} does not parse"

@@ -16,7 +16,7 @@ from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import plain, rfc3986
 from relbase.url.profiles import PROFILES
-from relbase.url.resolver import has_net_loc, is_absolute, parses_alone
+from relbase.url.resolver import has_net_loc, is_absolute, parses_alone, prepared_base
 from relbase.values.syntaxes import Syntax, clean, spell
 from relbase.view.characters import decode_inner, encode_inner
 
@@ -289,11 +289,12 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     files, base = context.local_files, context.base.url
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
-    if is_absolute(reference, context.task.profile, base) or (
+    # To a browser on another page, `http:/h/x` may be another URL: it is absolute on no base.
+    if is_absolute(reference, context.task.profile) or (
         is_alone and parses_alone(reference, context.task.profile)
     ):
         inside = files.inside(reference) if isinstance(files, Unarchived) else None
-        return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
+        return Verdict(Status.REWRITTEN, inside) if inside else _absolute(reference, context)
     is_local = place.row.local and reference.startswith("#")  # rule 8
     keeps, budget = context.task.keeps, context.budget
     is_own_base = place.element == "base" and context.task.policy.ignore_base
@@ -311,6 +312,21 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     return _resolved(reference, context, place)
 
 
+def _absolute(reference: str, context: Context) -> Verdict:
+    """The verdict on an absolute reference; in whatwg its URL is what the parser makes of it."""
+    profile = context.task.profile
+    if not PROFILES[profile].normalizes or context.wanted.edits_only:
+        return Verdict(Status.ABSOLUTE, reference)
+    try:
+        resolve = context.resolve or _alone("", profile, context.encoding).resolve
+        return Verdict(Status.ABSOLUTE, resolve(reference))
+    except ValueError:
+        return Verdict(Status.KEPT, None)
+
+
+_alone: Final = lru_cache(maxsize=4)(prepared_base)
+
+
 def _listed_url(reference: str, context: Context, place: Place) -> str | None:
     """What a reference that stays resolves to, if that is listed and the budget allows it."""
     budget = context.budget
@@ -325,6 +341,9 @@ def _listed_url(reference: str, context: Context, place: Place) -> str | None:
 def _resolved(reference: str, context: Context, place: Place) -> Verdict:
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
+        if url is not None and PROFILES[context.task.profile].normalizes:
+            own = resolver(url, context.task.profile, context.encoding)
+            url = url if own is None else own("")
         return Verdict(Status.KEPT if url is None else Status.REWRITTEN, url)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:

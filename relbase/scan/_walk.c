@@ -367,12 +367,19 @@ static int may_be_space(Text p, Text e) {
   return p < e && *p == ';';
 }
 
+/* Whether the WHATWG parser serialises an absolute URL as it is written. */
+static int is_serialised(Scan *s, Text p, Text e) {
+  p += begins(p, e, "http://") ? 7 : begins(p, e, "https://") ? 8 : e - p;
+  return p < e && plain_host(p, e) && plain_rest(s, p, e);
+}
+
 /* Lists an absolute reference, if it means itself and needs no closer look. */
 static int listed(Scan *s, Text p, Text e) {
   if (s->mode != ALL) return CONTINUES;
   if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
   for (Text q = p; q < e; q++)
     if (*q < 0x20 || *q == 0x7f || (*q == '&' && may_be_space(q, e))) return STOPS;
+  if (s->normalizes && !is_serialised(s, p, e)) return STOPS;
   return add(s, p, e, ABSOLUTE_FORM);
 }
 

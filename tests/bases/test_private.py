@@ -29,7 +29,7 @@ BASES = [
     *("ms-appx://x/y/", "ms-appx-web:///y/", "moz-extension://abc/", "webkit-fake-url://x/y"),
     *("safari-web-extension://x/", "imaps://h/x", "mailbox-message://h/x", "imap-message://h/x"),
 ]
-FILES = ["file:///C:/Users/A/v.htm", "FILE://localhost/home/a/", "file:/x/y"]
+FILES = ["file:///C:/Users/A/v.htm", "FILE://localhost/home/a/", "file:///x/y"]
 
 
 def page(base: str) -> bytes:
