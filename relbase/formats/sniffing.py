@@ -209,7 +209,8 @@ def is_mislabelled_feed(start: bytes) -> bool:
 
 def may_be_html(start: bytes) -> bool:
     """Whether a document that looks like XML means the same as HTML."""
-    return _root_of(start) in {b"html", b"svg", b"math"}
+    root = _root_of(start)
+    return root in _NAMES or root in {b"svg", b"math"}
 
 
 def may_be_xml(start: bytes) -> bool:
@@ -217,10 +218,12 @@ def may_be_xml(start: bytes) -> bool:
     found = _root.match(start)
     if found is None or b"//DTD XHTML " in start:
         return found is not None
-    if b"xmlns" in start[found.end() : start.find(b">", found.end())]:
+    if _default_namespace.match(start, found.end()):
         return True
     return found[2].lower() not in _NAMES and not _doctype_html.match(start)
 
+
+_default_namespace: Final = expression(rb"[^>]*?[\t\n\r ]xmlns[\t\n\r ]*+=")
 
 # Media types that mean that the type is unknown. Others say nothing at all: rule 15.
 UNKNOWN_TYPES: Final = frozenset(

@@ -64,8 +64,8 @@ def test_the_url_of_an_absolute_reference(
     [fed] = links(feed.encode(), url=URL, profile="whatwg")
     assert (fed.url, fed.status) == (url, status)
     tree = lxml.html.fromstring(f'<p><a href="{escaped}"></a></p>')
-    [link] = tree_links(tree, base_url=URL, profile="whatwg")
-    assert (link.url, link.status) == (url, status)
+    [found] = tree_links(tree, base_url=URL, profile="whatwg")
+    assert (found.url, found.status) == (url, status)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_special_scheme_without_slashes_is_written_with_them(
     make_links_absolute(tree, base_url=URL, profile="whatwg")
     assert [one.get("href") for one in tree.iter("a")] == [url or reference]
     for profile in ("rfc1808", "rfc3986"):
-        assert not rewrite(data, url=URL, kind="html", profile=profile).changed  # type: ignore[arg-type]
+        assert not rewrite(data, url=URL, kind="html", profile=profile).changed
 
 
 @pytest.mark.parametrize(
