@@ -96,7 +96,7 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        is_whatwg = inside.task.profile is Profile.WHATWG
+        normalizes = PROFILES[inside.task.profile].normalizes
         for candidate in self._tree.candidates():
             element, kind, keys, scope, item = candidate
             if not kind.name:
@@ -126,7 +126,7 @@ class Walk:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_:
                         continue
-                    is_itself = is_absolute and not is_whatwg and value.isprintable()
+                    is_itself = is_absolute and not normalizes and value.isprintable()
                     if is_itself and value[-1] != " ":
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
