@@ -31,7 +31,12 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
 
     in_utf_8 = context.in_utf_8()
     filters = context.task.policy.extended and place is not _SHEET
-    for found in statements.references(text) if scan is None else statements.scanned(text, scan):
+    is_sheet = not place.attribute
+    for found in (
+        statements.references(text, is_sheet=is_sheet)
+        if scan is None
+        else statements.scanned(text, scan, is_sheet=is_sheet)
+    ):
         if not isinstance(found, statements.CssReference):
             yield from found
             continue
