@@ -26,7 +26,7 @@ FLOORS: Final = [
     ["grammar"],
     # what is inside of what, the grammars of values, and what tags and CSS share lexically
     ["containers", "compression", "values", "html.tags", "html.foreign"],
-    ["css.functions", "css.candidates", "css.escapes"],
+    ["css.functions", "css.candidates", "css.escapes", "css.dropped"],
     ["formats.sniffing", "html.vocabulary", "html.places"],
     ["html.stack", "html.in_body", "html.construction", "html.tree"],
     ["xml.vocabulary", "xml.names", "xml.escapes"],

@@ -32,7 +32,12 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
     in_utf_8 = context.in_utf_8()
     masked = context.task.policy.masked(text, closed=True)
     filters = context.task.policy.extended and place is not _SHEET
-    for found in statements.references(masked) if scan is None else statements.scanned(text, scan):
+    is_sheet = not place.attribute
+    if scan is None:
+        references = statements.references(masked, is_sheet=is_sheet)
+    else:
+        references = statements.scanned(text, scan, is_sheet=is_sheet)
+    for found in references:
         if not isinstance(found, statements.CssReference):
             yield from found
             continue

@@ -148,7 +148,8 @@ def has_sheets(text: bytes) -> bool:
                     return True
         elif element.name == b"style" and element.raw_end > element.end:
             for slot in slots(text, element):
-                sheet = statements.references(text, slot.value.start, slot.value.end)
+                value = text[slot.value.start : slot.value.end]
+                sheet = statements.references(value, is_sheet=True)
                 if slot.attribute == b"" and any(each.form is Form.IMPORT for each in sheet):
                     return True
     return False

@@ -545,7 +545,7 @@ static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
    at the bottom. */
 enum { DEEPEST = 32, CUSTOM = 'c' };
 typedef struct {
-  int depth;
+  int depth, level; /* `level`: how many blocks were begun before the statement, and not ended */
   unsigned char closers[DEEPEST];
 } Open;
 
@@ -593,6 +593,7 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
     if (q - p < 2 || p[1] != '-') return CONTINUES;
     if (!(q = css_space(q, e, in_attribute))) return STOPS;
     if (q >= e || *q != ':') return CONTINUES;
+    if (!in_attribute && !open->level) return STOPS; /* perhaps a rule, which is dropped */
     *pp = q + 1;
     return opens(open, CUSTOM);
   }
@@ -647,10 +648,11 @@ static int css_function(Scan *s, Text *pp, Text e, Text floor, Text escaped, Ope
    the beginning of the statement to go on from; `*looked` is what needs a closer look there, NULL
    after a batch. */
 static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *looked) {
+  int level = 0;
   for (;;) {
     Text begin = p, floor, escaped = NULL;
     size_t mark = s->count;
-    Open open = {0, {0}};
+    Open open = {0, level, {0}};
     *looked = mark >= batch ? NULL : p;
     if (p >= e || !*looked) return p;
     if (css_statement(s, &p, e, &open, in_attribute) != CONTINUES) goto stop;
@@ -708,6 +710,7 @@ static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *l
       p++;
     }
   next:
+    level += *p == '{' ? 1 : -(*p == '}' && level);
     p++;
     continue;
   stop:
