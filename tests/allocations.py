@@ -71,8 +71,8 @@ def _is_cpythons(found: object) -> bool:
 
 def _places(count: int, start: int, step: int) -> Iterator[tuple[int, int]]:
     """Which allocation fails first, and each which one after it."""
-    for number, at in enumerate(range(start, count, step)):
-        yield at, _EVERY[number % len(_EVERY)]
+    for at in range(start, count, step):
+        yield at, _EVERY[at // step % len(_EVERY)]
 
 
 def _work(stem: str, start: int, step: int) -> int:
@@ -143,7 +143,8 @@ def main() -> int:
         library = Path(folder) / "allocations.so"
         compiler = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library)]
         subprocess.run([*compiler, str(HERE / "allocations.c")], check=True)
-        environment = os.environ | {"LD_PRELOAD": str(library), "PYTHONMALLOC": "malloc"}
+        preload = {"LD_PRELOAD": str(library), "PYTHONMALLOC": "malloc"}
+        environment = os.environ | preload | {"PYTHONHASHSEED": "0"}
         for number, stem in enumerate(STEMS):
             if not stem.startswith(_ROOMS) or own.only not in stem:
                 continue
