@@ -50,6 +50,11 @@ _COUNTED: Final = {
         "that are incomplete: not converted",
         "--salvage converts what is there",
     ),
+    "revisit-limit": (
+        "revisit",
+        "beyond the limit on what revisits read again or yield",
+        "if the archive is sound, divide it, or extract it from its WACZ",
+    ),
     "not-again": (
         "revisit",
         "of payloads that cannot be read a second time",

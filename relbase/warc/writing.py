@@ -24,7 +24,7 @@ from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
-from relbase.warc.reading import Page
+from relbase.warc.page import Page
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
