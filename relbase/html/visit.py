@@ -330,12 +330,16 @@ def _write_value(items: Iterable[Outcome], attribute: Attribute, charset: str) -
     make_view = partial(attribute_view, b"", b'"', charset)
     for item in lower_plain(items, plain_in_quotes, make_view, attribute.start):
         if isinstance(item, Edit):
-            quoted = _quoted if len(item.new) <= _REMEMBERED else _quoted.__wrapped__
+            quoted = _known_quoted if len(item.new) <= _REMEMBERED else _quoted
             yield item._replace(new=quoted(equals, item.new))
         else:
             yield item
 
 
+def _quoted(equals: bytes, new: bytes) -> bytes:
+    return b'%b"%b"' % (equals, new)
+
+
 # Most are the same: of a million attributes each need not have its own.
 _REMEMBERED: Final = 1024
-_quoted: Final = lru_cache(maxsize=64)(lambda equals, new: b'%b"%b"' % (equals, new))
+_known_quoted: Final = lru_cache(maxsize=64)(_quoted)

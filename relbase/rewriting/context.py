@@ -134,6 +134,11 @@ class Context(NamedTuple):
             changes["resolve"] = resolver(base.url, self.task.profile, encoding)
         return self._replace(**changes)
 
+    def in_charset(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
+        """Return the context of a text in a charset, whose document has another."""
+        resolve = resolver(self.base.url, self.task.profile, encoding)
+        return self._replace(charset=charset, encoding=encoding, unstated=unstated, resolve=resolve)
+
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """Return the base of a document in this context that states one itself, and notes on it."""
         if self.task.policy.placeholders(statement.value):

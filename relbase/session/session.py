@@ -18,7 +18,7 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Replaced, Task, resolver
+from relbase.rewriting.context import Context, Replaced, Task
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -35,7 +35,7 @@ from relbase.url.step import check_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.formats.document import Document, DocumentText
+    from relbase.formats.document import Document
     from relbase.session.options import Replace
 
 
@@ -69,20 +69,13 @@ class Around:
         self._outside = outside
         self._contexts: dict[object, Context] = {}
 
-    def context(self, text: DocumentText) -> Context:
-        """Return the context for documents in the charset of a text."""
-        key = text.charset, text.encoding, text.unstated
+    def context(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
+        """Return the context of documents in a charset."""
+        key = charset, encoding, unstated
         known = self._contexts.get(key)
         if known is None:
-            known = self._outside._replace(
-                base=self.base,
-                local_files=self.local_files,
-                charset=text.charset,
-                encoding=text.encoding,
-                unstated=text.unstated,
-                resolve=resolver(self.base.url, self._outside.task.profile, text.encoding),
-            )
-            self._contexts[key] = known
+            outside = self._outside._replace(base=self.base, local_files=self.local_files)
+            known = self._contexts[key] = outside.in_charset(*key)
         return known
 
 
@@ -137,12 +130,12 @@ class Session:
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self.around(call)
-        text = row.text_of(data, self.label)
-        document = row.document(data, text, around.context(text))
+        document = row.opened(data, self.label, around.context)
         if self.options.detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
-            context = around.context(text)._replace(marks=marks)
-            document = document._replace(context=context)
+            old = document.context
+            context = around.context(old.charset, old.encoding, old.unstated)
+            document = document._replace(context=context._replace(marks=marks))
         noted = (*around.notes, *document.notes, *notes)
         return Input(document, self.type or row.types[0], self.label, noted)
 
