@@ -38,9 +38,8 @@ from relbase.xml.structure import sheet_href
 
 def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
     """The context of a document that was retrieved from a URL, for any task."""
-    task = Task(profile, Policy(private_bases=private), reader)
-    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    context = Context(UNKNOWN, task)
+    context = Context(UNKNOWN, Task(profile, Policy(private_bases=private), reader))
+    base, _ = context.task.establish(retrieval(url, (), profile)[0], UNKNOWN)
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
@@ -67,8 +66,7 @@ class Walk:
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
-        base = self._around.base
-        counts = resolve_base_href and not policy.ignore_base
+        base, counts = self._around.base, resolve_base_href and not policy.ignore_base
         for element in islice(tree.bases(whole=True), int(counts)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
@@ -96,7 +94,7 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        normalizes = PROFILES[inside.task.profile].normalizes
+        is_kept = not PROFILES[inside.task.profile].normalizes
         for candidate in self._tree.candidates():
             element, kind, keys, scope, item = candidate
             if not kind.name:
@@ -126,8 +124,7 @@ class Walk:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_:
                         continue
-                    is_itself = is_absolute and not normalizes and value.isprintable()
-                    if is_itself and value[-1] != " ":
+                    if is_absolute and is_kept and value.isprintable() and value[-1] != " ":
                         absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
@@ -270,8 +267,7 @@ class Walk:
     ) -> Value:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
-        is_url = row.syntax is _URL and not row.on_codebase
-        is_url = is_url and not context.task.policy.keep_templates
+        is_url = row.syntax is _URL and not (row.on_codebase or context.task.policy.keep_templates)
         if is_url and (resolved := self._url(kind, row, value, context)):
             return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
         key = value, id(row), id(context)
