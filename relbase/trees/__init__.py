@@ -83,7 +83,7 @@ def make_links_absolute(
     for value in values:
         changed += walk.discarded(value) if failed and value.failed() else walk.written(value)
     if drop_base:
-        walk.drop_base()
+        walk.drop_bases()
     return changed
 
 

@@ -69,11 +69,12 @@ class LxmlTree(Tree):
                         yield node, aside, (), None, None
                     continue
                 kind = self.known.kind(tag, TOP)
-                if not kind.is_special:
+                if not (kind.is_special or kind.hides):
                     kinds[tag] = kind
                 elif len(node):
                     inner = islice(nodes, sum(1 for _ in node.iterdescendants()))
                     yield from self._within(chain((node,), inner), node, TOP)
+                    self.is_hidden = False
                     continue
             keys = node.keys()
             if kind.speaks or not kind.own.isdisjoint(keys):

@@ -84,6 +84,7 @@ class Tree:
 
     # Returns the scope of an xml:base inside another scope. A walk sets it; before, there is none.
     enter: Callable[[str, Scope | None], Scope | None] = staticmethod(lambda _stated, _scope: None)
+    is_hidden = False  # whether a `<base>` in the place of the last candidate does not count
     url: str | None = None  # the retrieval URL, if the tree knows it
 
     def __init__(
@@ -112,6 +113,19 @@ class Tree:
                 kind = self.known.kind(self._name(base), around)
                 if kind.is_base and not (around.hidden or around.opaque):
                     yield base
+
+    def drop_bases(self) -> None:
+        """Remove every `<base href>` that counted, or could."""
+        for element in list(self.bases(whole=False)):
+            self.remove(element)
+
+    def said(self, candidate: Candidate, name: bytes) -> str:
+        """The value of an attribute of the vocabulary; "" if it is missing."""
+        element, _, keys, *_ = candidate
+        for key in self.known.spelled(name):
+            if key in keys:
+                return self.get(element, self.spelled(element, key))
+        return ""
 
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
@@ -171,8 +185,11 @@ class Tree:
             if kind is None:
                 kind = kinds[tag, here.namespace] = known.kind(tag, here)
             scope = None if self._is_html else self._scope(node, here)
-            if (kind.is_special or here is not TOP or not self._is_html) and len(node):
+            if (kind.is_special or kind.hides or here is not TOP or not self._is_html) and len(
+                node
+            ):
                 arounds.append((node, known.inside(kind, here, node, scope)))
             keys = self._keys(node)
+            self.is_hidden = here.hidden
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
                 yield node, kind, keys, scope, here.item if scope is here.scope else None

@@ -60,16 +60,19 @@ class Walk:
     ) -> None:
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
-        self._tree = tree
+        self._tree, self.drop_bases = tree, tree.drop_bases
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
         base, counts = self._around.base, resolve_base_href and not policy.ignore_base
+        self._late: Node = None  # the `<base>` that browsers have not seen when they fetch
         for element in islice(tree.bases(whole=True), int(counts)):
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
+            if PROFILES[profile].fetches_early and base.outer is self._around.base:
+                self._late = next((own for own in tree.bases(whole=False) if own is element), None)
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
@@ -94,9 +97,12 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
+        late = self._late
         is_kept = not PROFILES[inside.task.profile].normalizes
         for candidate in self._tree.candidates():
             element, kind, keys, scope, item = candidate
+            late = None if element is late else late
+            early = None if late is None or self._tree.is_hidden else self._around
             if not kind.name:
                 yield from self._sheet(element) if kind is SHEET else self._comment(element)
                 continue
@@ -117,6 +123,7 @@ class Walk:
                         around = scope.around
                     if key == XML_BASE or row.on_codebase:
                         at_once = None
+                around = early if early and row.early else around
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
                 is_url = row.syntax is _URL
@@ -144,7 +151,7 @@ class Walk:
                 if all_ or any(link[5] in _REPORTED for link in decided.links):
                     yield decided
             if kind.rows[""] and (rows := self._rows(candidate, "")):
-                yield from self._texts(candidate, rows, context)
+                yield from self._texts(candidate, rows, context, early)
 
     def _context(self, candidate: Candidate) -> Context:
         """The context of the references of an element."""
@@ -191,7 +198,7 @@ class Walk:
         if known := self._counted.get((id(kind), said)):
             return known[1]
         rows = all_counting(
-            kind.rows[key], lambda name: encode_inner(self._said(candidate, name)).lower()
+            kind.rows[key], lambda name: encode_inner(self._tree.said(candidate, name)).lower()
         )
         # Limited, since a hostile document can have any number of them.
         if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
@@ -199,7 +206,7 @@ class Walk:
         return rows
 
     def _texts(
-        self, candidate: Candidate, rows: tuple[Row, ...], context: Context
+        self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
     ) -> Iterator[Value]:
         # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, _, _, item = candidate
@@ -209,6 +216,7 @@ class Walk:
                 row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
             )
             if row := next(counting, None):
+                context = early if early and row.early else context
                 inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
                 place = Place(decode_inner(kind.name), "", row)
                 visit = partial(visit_value, encoded, place=place)
@@ -239,19 +247,6 @@ class Walk:
             del self._tree.attributes(element)[attribute]
         return value.failed()
 
-    def drop_base(self) -> None:
-        """Remove every `<base href>` that counted, or could."""
-        for element in list(self._tree.bases(whole=False)):
-            self._tree.remove(element)
-
-    def _said(self, candidate: Candidate, name: bytes) -> str:
-        """The value of an attribute of the vocabulary; "" if it is missing."""
-        element, _, keys, *_ = candidate
-        for key in self._tree.known.spelled(name):
-            if key in keys:
-                return self._tree.get(element, self._tree.spelled(element, key))
-        return ""
-
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
         key = id(context)
@@ -277,7 +272,7 @@ class Walk:
         text = encode_inner(value)
         codebase = None
         if row.on_codebase:
-            codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
+            codebase = on_codebase(trimmed(self._tree.said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:

@@ -16,7 +16,7 @@ from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
-from relbase.html.visit import base_late, nested, visit_value
+from relbase.html.visit import Before, base_late, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
@@ -80,7 +80,7 @@ class Visit:
         self._items = Items(text, around)
         self._is_outside = True
         self._may_have_entities = self._is_html = False
-        self._late = 0
+        self._before = Before(self._document, around)
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
@@ -184,7 +184,7 @@ class Visit:
         self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
-        around, late = self._around, self._late
+        around, late = self._around, self._before.late
         yield from self._items.links.notes(around.part)
         for reason, spans in self._stayed.items():
             text = _STAYS[reason].format(len(spans), "s"[: len(spans) > 1])
@@ -218,9 +218,9 @@ class Visit:
             elif states:
                 yield from self._slot(slot, context)
             elif slot.value.start < self._base_at:
-                yield from self._before_base(self._inside(slot, element, context))
+                yield from self._before.visit(slot, context, partial(self._inside, element))
             else:
-                yield from self._inside(slot, element, context)
+                yield from self._inside(element, slot, context)
 
     def _prefixes(self, element: structure.Element) -> Iterator[Note]:
         for prefix in element.unbound:
@@ -238,7 +238,7 @@ class Visit:
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(
-        self, slot: Slot, element: structure.Element, context: Context
+        self, element: structure.Element, slot: Slot, context: Context
     ) -> Iterable[Outcome]:
         if slot.row.stays is not None:
             self._stay(slot.row.stays, slot, context)
@@ -255,11 +255,6 @@ class Visit:
         ):
             spans = self._stayed.setdefault(reason, [])
             spans.append(Span(slot.value.start, slot.value.end))
-
-    def _before_base(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
-        for item in items:
-            self._late += isinstance(item, Edit)
-            yield item
 
     def _slot(self, slot: Slot, context: Context) -> Iterable[Outcome]:
         value = slot.value
