@@ -9,8 +9,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relbase.expressions import regex
 from relbase.policy import Policy
 from relbase.rewriting.outcomes import Status
-from relbase.trees.markup import TOP, Around, Candidate, ElementRow, Known, Scope
-from relbase.xml.structure import ALTERNATES
+from relbase.trees.markup import COMMENT, TOP, Around, Candidate, ElementRow, Known, Scope
+from relbase.view.characters import encode_inner
+from relbase.xml.item_link import LINKING, WORST, link_rank
 
 # A node of either package; neither has types that help here.
 Node: TypeAlias = Any
@@ -136,17 +137,24 @@ class Tree:
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
     def item_link(self, item: Node) -> str:
-        """The link of a feed's item: the text of `link` in RSS, the first alternate in Atom."""
-        name = self._name(item)
-        wanted = f"{name[: name.rfind('}') + 1]}link"
-        for link in self._children(item):
-            if self._name(link) == wanted:
-                for _, text in self.texts(link):
-                    return text
-                href = self.get(link, "href")
-                if href and (self.get(link, "rel") or "").encode() in ALTERNATES:
-                    return href
-        return ""
+        """The link of a feed's item, as `structure.link_rank` knows it."""
+        own, _, local = self._name(item).rpartition("}")
+        about = item, COMMENT, self._keys(item), None, None
+        best, link = WORST, "" if local != "item" else self.said(about, b"rdf:about")
+        for child in self._children(item):
+            space, _, name = self._name(child).rpartition("}")
+            if name.encode() not in LINKING:
+                continue
+
+            def value(key: bytes, child: Node = child) -> bytes:
+                return encode_inner(self.get(child, key.decode()) or "").lower()
+
+            text = "".join(text for _, text in self.texts(child)).strip()
+            how = {"is_own": space == own, "is_atom": local != "item"}
+            rank = link_rank(name.encode(), value, encode_inner(text), **how)
+            if rank < best:
+                best, link = rank, text or self.get(child, "href")
+        return link
 
     def _scope(self, element: Node, here: Around) -> Scope | None:
         """The xml:base that applies in an element, and to the element itself."""

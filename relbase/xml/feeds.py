@@ -28,11 +28,12 @@ from relbase.values.json_text import JsonKind, JsonString, json_view
 from relbase.values.syntaxes import Syntax, trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
-from relbase.xml import structure
 from relbase.xml.bases import shown, state, url_of
+from relbase.xml.item_link import item_link
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
+    from relbase.xml import structure
     from relbase.xml.bases import Resolve
 
 
@@ -113,14 +114,13 @@ _simple: Final = regex(
 
 
 def _reference_at(text: bytes, start: int) -> str:
-    match = _reference(text, start)
-    return unescape(unescape(match[0].decode("utf-8", "replace"))) if match else ""
+    """A reference up to its end, which may be a quote written as a character reference."""
+    escaped = unescape(text[start : start + _LONGEST_LINK].decode("utf-8", "replace"))
+    match = _reference(escaped)
+    return unescape(match[0]) if match else ""
 
 
-# A reference up to its end, which may be a quote written as a character reference.
-_reference: Final = regex(
-    rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
-).match
+_reference: Final = regex(r"[^\"'<>\s,()\\]*+").match
 
 
 class Items:
@@ -179,7 +179,7 @@ class Items:
 
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
         if self._end < 0:
-            self._end, self._link = structure.item_link(self._text, item)
+            self._end, self._link = item_link(self._text, item)
         return self._link if start < self._end else None
 
     def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:

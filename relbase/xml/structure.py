@@ -13,7 +13,7 @@ from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Slot, ValueOf, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
-from relbase.xml.vocabulary import ITEMS, XML_BASE
+from relbase.xml.vocabulary import XML_BASE
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"
@@ -30,13 +30,13 @@ _DOCTYPE: Final = (
 )
 # §3.1, §2.5 to §2.8: text, and the markup after it.
 START_TAG: Final = rb"(" + _NAME + rb")(" + _ATTRIBUTES + rb")"
-_token: Final = regex(
+next_token: Final = regex(
     rb"[^<]*+<(?:" + START_TAG + _S + rb"*+(/?)>|(/)[^>]*+>"
     rb"|\?(?:(xml-stylesheet)(?=" + _S + rb")|)(?:[^?]++|\?(?!>))*+\?>"
     rb"|!--(?:[^-]++|-(?!->))*+-->"
     rb"|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>|!DOCTYPE" + _DOCTYPE + rb")"
 ).match
-_TAG, _END_TAG, _SHEET = 3, 4, 5
+TAG, END_TAG, _SHEET = 3, 4, 5
 
 each_attribute: Final = regex(
     _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
@@ -135,21 +135,21 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield scanned
             if pos < 0:
                 return
-        token = _token(text, pos)
+        token = next_token(text, pos)
         if token is None:
             at = text.find(b"<", pos)
             if at >= 0:
                 yield Broken(at)
             return
         pos = token.end()
-        if token.lastindex == _END_TAG:
+        if token.lastindex == END_TAG:
             depth -= 1
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
                 names.change(scope.bound)
                 if scope.opens:
                     yield ScopeEnd(pos)
-        elif token.lastindex == _TAG:
+        elif token.lastindex == TAG:
             name, start = token[1], token.start(1) - 1
             declared: Mapping[bytes, bytes] = {}
             attributes: dict[bytes, Attribute] = {}
@@ -234,11 +234,11 @@ def _asked(
         if key in asked and key is not None:
             if key in attributes:
                 repeated |= {key}
-            attributes[key] = _attribute(attribute, text)
+            attributes[key] = attribute_of(attribute, text)
     return attributes, repeated
 
 
-def _attribute(attribute: re.Match[bytes], text: bytes) -> Attribute:
+def attribute_of(attribute: re.Match[bytes], text: bytes) -> Attribute:
     start, end = attribute.span(attribute.lastindex or 0)
     return Attribute(attribute[1], start, end, text[end : end + 1])
 
@@ -247,7 +247,7 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     """Return the `href` of an instruction, unless it refers into the document itself."""
     for attribute in each_attribute(text, start, end):
         if attribute[1] == b"href":
-            href = _attribute(attribute, text)
+            href = attribute_of(attribute, text)
             return None if text.startswith(b"#", href.start) else href
     return None
 
@@ -263,7 +263,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             is_repeated = key in element.repeated
             yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
     start, end = element.end, element.text_end
-    begun = _section(text, start, end) if attributes_of.text and start < end else None
+    begun = section(text, start, end) if attributes_of.text and start < end else None
     if begun is not None:
         rows = tuple(
             row
@@ -275,7 +275,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
 
 
-_section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
 
 
 def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
@@ -295,57 +295,11 @@ def text_end(text: bytes, pos: int) -> int:
     if text.startswith(b"</", markup):
         return markup
     at = pos
-    while (token := _token(text, at)) and token.lastindex != _TAG:
-        if token.lastindex == _END_TAG:
-            return token.start(_END_TAG) - 1
+    while (token := next_token(text, at)) and token.lastindex != TAG:
+        if token.lastindex == END_TAG:
+            return token.start(END_TAG) - 1
         at = token.end()
     return pos
-
-
-def item_link(text: bytes, item: FeedItem) -> tuple[int, Attribute | None]:
-    """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
-    prefix, colon, local = item.name.rpartition(b":")
-    name = prefix + colon + b"link"
-    depth, pos, others = 0, item.end, 0
-    link: Attribute | None = None
-    while token := _token(text, pos):
-        start, pos = pos, token.end()
-        if token.lastindex == _END_TAG:
-            depth -= 1
-            if depth < 0:
-                return start, link
-        elif token.lastindex == _TAG:
-            if token[1].endswith(_ITEM_NAMES) and token[1].rpartition(b":")[2] in _ITEM_NAMES:
-                others += 1
-                if token[1] == item.name or others > _MOST_OTHERS:
-                    return start, link
-            is_open = not token[3]
-            if link is None and depth == 0 and token[1] == name:
-                if local != b"item":
-                    link = _alternate(text, token)
-                elif is_open:
-                    link = Attribute(b"", pos, text_end(text, pos), b"")
-            depth += is_open
-    return len(text), link
-
-
-def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
-    """Return the `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
-    own = {
-        attribute[1]: _attribute(attribute, text)
-        for attribute in each_attribute(text, *tag.span(2))
-    }
-    relation = own.get(b"rel")
-    if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
-        return own.get(b"href")
-    return None
-
-
-# Under other prefixes they may be items or not: to look beyond many would take quadratic time.
-_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
-_MOST_OTHERS: Final = 8
-
-ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 
 def embedded_base(text: bytes) -> Attribute | None:

@@ -18,6 +18,7 @@ from xml_referee import PARSER, differences, parsed
 import relbase
 from relbase import Policy, Profile, Status
 from relbase.edit import splice
+from relbase.trees import make_links_absolute
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.structure import MAX_DECLARED, MAX_DEPTH
 from relbase.xml.visit import MAX_FLAWED, MAX_PIECES
@@ -149,6 +150,30 @@ def test_item_links_of_atom(attributes: str, base: str, url: str) -> None:
     notes = relbase.rewrite(feed.encode(), url=URL, kind="xml").notes
     told = f"2 links in items against the item's own link (the first, 'x', to '{url}')"
     assert [told in note.text for note in notes] == [True] * (not base)
+
+
+@cases(TABLES, "the link of an item", item=str, link=str)
+def test_what_readers_take_as_the_link_of_an_item(item: str, link: str | None) -> None:
+    ends = "</item>" if item.startswith("<item") else "</atom:entry>"
+    name = "description" if item.startswith("<item") else "atom:summary"
+    held = item.replace(ends, f"<{name} type='html'>&lt;img src='x'></{name}>{ends}")
+    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    spaces = f"{A.replace('xmlns', 'xmlns:atom')} xmlns:rdf='{rdf}'"
+    document = f"<rss{spaces}><channel>{held}</channel></rss>"
+    expected = f"http://h.example{link or '/d/'}x"
+    found = relbase.links(document.encode(), url=URL, kind="xml", policy=Policy(item_links=True))
+    assert [each.url for each in found if each.reference == "x"] == [expected]
+    assert reasons(document).count("item-link") == (link is not None)
+    tree = etree.fromstring(document)
+    changed = make_links_absolute(tree, URL, policy=Policy(item_links=True))
+    assert [each.url for each in changed if each.reference == "x"] == [expected]
+
+
+@cases(TABLES, "quotes of items", markup=str, shown=str)
+def test_a_note_shows_the_decoded_reference(markup: str, shown: str) -> None:
+    document = f"<rss><item>{LINK}<description>{markup}</description></item></rss>"
+    [note] = relbase.rewrite(document.encode(), url=URL, kind="xml").notes
+    assert f"the first, {shown!r}, to 'http://h.example/p/1/{shown}'" in note.text
 
 
 @cases(TABLES, "item links", reference=str, differs=bool)
