@@ -57,6 +57,7 @@ class Reason(StrEnum):
     XML_PREFIX = "xml-prefix"  # not declared: read as its customary namespace
     XML_BASE64 = "xml-base64"  # text of Atom 0.3 in base64: left unchanged
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare
+    FEED_UNESCAPED = "feed-unescaped"  # HTML in it is not escaped: its elements are read
     FEED_GUID = "feed-guid"  # a relative guid: left, since readers identify items by it
     ITEM_LINK = "item-link"  # some readers resolve HTML against the item's link, to other URLs
     # Messages

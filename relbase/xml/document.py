@@ -74,7 +74,8 @@ def _start(item: Outcome) -> int:
 
 def _changes(item: Outcome) -> bool:
     if isinstance(item, Note):
-        return item.text is DOUBTFUL  # without the flaw, it would be a change
+        # Without the flaw, it would be a change; markup that is not escaped is rarely well-formed.
+        return item.text is DOUBTFUL or item.reason is Reason.FEED_UNESCAPED
     return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 

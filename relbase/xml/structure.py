@@ -10,10 +10,10 @@ from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
-from relbase.html.vocabulary import Slot, ValueOf, counting
+from relbase.html.vocabulary import Nested, Slot, ValueOf, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
-from relbase.xml.vocabulary import XML_BASE
+from relbase.xml.vocabulary import XHTML, XML_BASE
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"
@@ -57,6 +57,7 @@ class Element(NamedTuple):
     # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end,
     # unless it is the root.
     opens: bool
+    is_unescaped: bool  # whether it has markup that should be escaped, whose elements are HTML
 
 
 class Sheet(NamedTuple):
@@ -169,14 +170,20 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 learn(token, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
-            end = text_end(text, pos) if named.attributes_of.text and is_open else pos
+            end, is_unescaped = pos, False
+            if named.attributes_of.text and is_open:
+                end = text_end(text, pos)
+                is_unescaped = end == pos and _holds_bare(text, pos, named, attributes, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
-                yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
-            if opens or (declared and not is_prolog):
+                found = end, attributes, repeated, unbound, opens, is_unescaped
+                yield Element(named, name, start, pos, *found)
+            if is_unescaped:
+                before += names.bind({b"": XHTML})
+            if opens or is_unescaped or (declared and not is_prolog):
                 if is_open:
-                    scopes.append(_Scope(depth, before, opens))
+                    scopes.append(_Scope(depth, before[::-1], opens))
                     if len(scopes) > MAX_DEPTH:
                         yield Broken(start, f"its elements nest deeper than {MAX_DEPTH}")
                         return
@@ -250,6 +257,20 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
             href = attribute_of(attribute, text)
             return None if text.startswith(b"#", href.start) else href
     return None
+
+
+def _holds_bare(
+    text: bytes, pos: int, named: Named, attributes: Mapping[bytes, Attribute], names: Names
+) -> bool:
+    """Whether what should be escaped HTML is elements, in no namespace of their own."""
+    if names.is_bound(XHTML) or text.startswith(b"</", pos):
+        return False
+    row = counting(named.attributes_of.text, values_of(text, attributes), extended=True)
+    if row is None or row.syntax is not Nested.HTML:
+        return False
+    while (token := next_token(text, pos)) and token.lastindex != TAG:
+        pos = token.end()
+    return token is not None and b":" not in token[1] and b"xmlns=" not in token[2]
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:

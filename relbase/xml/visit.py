@@ -78,7 +78,7 @@ class Visit:
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
         self._items = Items(text, around)
-        self._is_outside = True
+        self._is_outside, self._has_unescaped = True, False
         self._may_have_entities = self._is_html = False
         self._before = Before(self._document, around)
         self._stayed: dict[Reason, list[Span]] = {}
@@ -198,8 +198,8 @@ class Visit:
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
             self._scopes.counts = xml_base_counts(element, self._around)
             self._is_html = element.named.vocabulary == HTML
-        if element.unbound:
-            yield from self._prefixes(element)
+        if element.unbound or element.is_unescaped:
+            yield from self._remarks(element)
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
@@ -222,7 +222,15 @@ class Visit:
             else:
                 yield from self._inside(element, slot, context)
 
-    def _prefixes(self, element: structure.Element) -> Iterator[Note]:
+    def _remarks(self, element: structure.Element) -> Iterator[Note]:
+        if element.is_unescaped and not self._has_unescaped:
+            self._has_unescaped = True
+            name = shown(element.name)
+            flaw = Flaw(
+                element.start, f"markup in <{name}> is neither escaped nor in XHTML's namespace"
+            )
+            how = Reason.FEED_UNESCAPED, self._text, self._around, flaw
+            yield note_on(*how, "its elements are read as HTML")
         for prefix in element.unbound:
             if prefix not in self._unbound:
                 self._unbound.add(prefix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -150,6 +151,16 @@ def test_item_links_of_atom(attributes: str, base: str, url: str) -> None:
     notes = relbase.rewrite(feed.encode(), url=URL, kind="xml").notes
     told = f"2 links in items against the item's own link (the first, 'x', to '{url}')"
     assert [told in note.text for note in notes] == [True] * (not base)
+
+
+@cases(TABLES, "not escaped", document=written, reason=str)
+def test_html_in_a_feed_that_is_not_escaped_is_read(document: str, reason: str | None) -> None:
+    result = assert_agreed(document.encode(), url=URL, kind="xml")
+    expected = document
+    if reason != "xml-unsound":
+        expected = re.sub(r"(?<=[('>])x(?=[ )'<])", "http://h.example/d/x", document)
+    assert result.data.decode() == expected
+    assert [note.reason.value for note in result.notes] == ([reason] if reason else [])
 
 
 @cases(TABLES, "the link of an item", item=str, link=str)
