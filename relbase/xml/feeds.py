@@ -26,8 +26,9 @@ from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
 from relbase.values.syntaxes import Syntax, trimmed
+from relbase.view.base64 import base64_view
 from relbase.view.characters import decode_inner
-from relbase.view.charset import Lines
+from relbase.view.charset import Lines, is_utf_8
 from relbase.xml.bases import shown, state, url_of
 from relbase.xml.item_link import item_link
 
@@ -157,6 +158,19 @@ class Items:
             if context.wanted.edits_only:
                 return self._compared(slot, context, visit)
         return visit(slot, context)
+
+    def in_base64(self, slot: Slot, context: Context, stated_at: int) -> Iterable[Outcome] | None:
+        """Visit HTML of Atom 0.3 in base64; None if that is not what a value holds."""
+        if slot.row.stays is not Reason.XML_BASE64:
+            return None
+        view = base64_view(self._text[slot.value.start : slot.value.end], b"\n")
+        if view is None or not is_utf_8(view.inner):
+            return None
+        if self._item and stated_at <= self._item.end and context.task.policy.item_links:
+            context = self._on_link(self._item, slot, context)
+        place = Place(shown(slot.element), "", slot.row)
+        items = visit_value(view.inner, context.inside(slot.value.start), place)
+        return lower(items, view, slot.value.start)
 
     def _compared(
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]

@@ -249,8 +249,10 @@ class Visit:
         self, element: structure.Element, slot: Slot, context: Context
     ) -> Iterable[Outcome]:
         if slot.row.stays is not None:
-            self._stay(slot.row.stays, slot, context)
-            return ()
+            decoded = self._items.in_base64(slot, context, self._scopes.stated_at)
+            if decoded is None:
+                self._stay(slot.row.stays, slot, context)
+            return decoded or ()
         if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
             return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
         return self._slot(slot, context)
@@ -342,7 +344,7 @@ def _is_written(edit: Edit) -> bool:
 # The notes on values that stay; each gives their number, and an `s` if there are several.
 _STAYS: Final = {
     Reason.FEED_GUID: "{} relative guid{} left unchanged: feed readers compare guids as strings",
-    Reason.XML_BASE64: "{} text{} in base64 left unchanged",
+    Reason.XML_BASE64: "{} text{} in base64 that does not decode left unchanged",
 }
 _ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
 

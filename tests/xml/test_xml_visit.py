@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -161,6 +162,36 @@ def test_html_in_a_feed_that_is_not_escaped_is_read(document: str, reason: str |
         expected = re.sub(r"(?<=[('>])x(?=[ )'<])", "http://h.example/d/x", document)
     assert result.data.decode() == expected
     assert [note.reason.value for note in result.notes] == ([reason] if reason else [])
+
+
+@cases(TABLES, "in base64", type_=str, html=str, becomes=str)
+@pytest.mark.parametrize("indent", ["", "\n  "])
+def test_html_in_base64_is_read(type_: str, html: str, becomes: str | None, indent: str) -> None:
+    def feed(inner: str) -> bytes:
+        coded = b64encode(inner.replace("L", "\n").encode()).decode()
+        content = f"<content mode='base64' type='{type_}'>{indent}{coded}{indent}</content>"
+        start = "<feed xmlns='http://purl.org/atom/ns#'><entry><link href='http://h.example/i/'/>"
+        return f"{start}{content}</entry></feed>".encode()
+
+    data, expected = feed(html), feed(html if becomes is None else becomes)
+    result = relbase.rewrite(data, url=URL, kind="xml")
+    # As in mail, a short line is broken when it becomes longer than 76.
+    assert result.data.replace(b"\n", b"") == expected.replace(b"\n", b"")
+    assert result.notes == ()
+    links = relbase.links(data, url=URL, kind="xml", policy=Policy(item_links=True))
+    on_link = ["http://h.example/i/x"] if "=x" in html and becomes and "base" not in html else []
+    assert [link.url for link in links if link.reference == "x" and on_link] == on_link
+
+
+@pytest.mark.parametrize(
+    "coded", ["PGEgaHJlZj14Pg=", "PGEgaHJlZj14Pg==#", "&#80;GEgaHJlZj14Pg==", "/w=="]
+)
+def test_base64_that_does_not_decode_as_utf_8_stays(coded: str) -> None:
+    content = f"<content mode='base64' type='text/html'>{coded}</content>"
+    feed = f"<feed xmlns='http://purl.org/atom/ns#'>{content}</feed>"
+    result = relbase.rewrite(feed.encode(), url=URL, kind="xml")
+    assert not result.changed
+    assert [note.reason.value for note in result.notes] == ["xml-base64"]
 
 
 @cases(TABLES, "the link of an item", item=str, link=str)
