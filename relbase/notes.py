@@ -59,6 +59,7 @@ class Reason(StrEnum):
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare
     FEED_UNESCAPED = "feed-unescaped"  # HTML in it is not escaped: its elements are read
     FEED_GUID = "feed-guid"  # a relative guid: left, since readers identify items by it
+    SITE_LINK = "site-link"  # the feed's site is on another host, which the policy can use
     ITEM_LINK = "item-link"  # some readers resolve HTML against the item's link, to other URLs
     # Messages
     MIME_SIGNED = "mime-signed"  # left alone

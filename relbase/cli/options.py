@@ -351,7 +351,7 @@ Document URL
 * --mirror DIR[=SCHEME]   Read URLs from the paths of a mirror by wget or HTTrack (repeatable).
   --map FILE              Read URLs from FILE: on each line a file name, a tab and its URL.
   --sidecar SUFFIX        Read the headers of each input from the file with its name plus SUFFIX.
-  --canonical             Fall back to the URL in <link rel=canonical> or og:url.
+  --canonical             Fall back to <link rel=canonical>, og:url, or a feed's link rel=self.
   --original              Undo the Wayback Machine: use the URLs of the page it archived.
   --local MODE            Choose what happens to links to files saved with the page: companion,
                           keep, resolve or off.

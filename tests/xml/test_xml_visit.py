@@ -164,6 +164,30 @@ def test_html_in_a_feed_that_is_not_escaped_is_read(document: str, reason: str |
     assert [note.reason.value for note in result.notes] == ([reason] if reason else [])
 
 
+@cases(TABLES, "the site of a feed", feed=written, site=str, noted=bool)
+def test_the_site_of_a_feed_is_its_base_by_policy(
+    feed: str, site: str | None, *, noted: bool
+) -> None:
+    assert reasons(feed).count("site-link") == noted
+    policy = Policy(site_links=True)
+    assert reasons(feed, policy=policy).count("site-link") == 0
+    data = feed.encode()
+    assert relbase.base(data, url=URL, kind="xml", policy=policy).url == (site or URL)
+    found = relbase.links(data, url=URL, kind="xml", policy=policy)
+    expected = f"{site}x" if site else "http://h.example/d/x"
+    assert {link.url for link in found if link.reference == "x"} <= {expected}
+
+
+def test_xml_base_and_item_links_are_stronger_than_the_site() -> None:
+    start = f"<feed{A}><link href='http://site.example/'/>"
+    html = "<content type='html'>&lt;a href=x></content>"
+    on_base = f"{start}<entry xml:base='/b/'>{html}</entry></feed>"
+    assert "=http://site.example/b/x>" in rewritten(on_base, Policy(site_links=True))
+    on_link = f"{start}<entry><link href='/p/'/>{html}</entry></feed>"
+    both = Policy(site_links=True, item_links=True)
+    assert "=http://site.example/p/x>" in rewritten(on_link, both)
+
+
 @cases(TABLES, "in base64", type_=str, html=str, becomes=str)
 @pytest.mark.parametrize("indent", ["", "\n  "])
 def test_html_in_base64_is_read(type_: str, html: str, becomes: str | None, indent: str) -> None:

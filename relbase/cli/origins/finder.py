@@ -29,6 +29,7 @@ from relbase.url.credentials import masked
 from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
+    from relbase.kind import Kind
     from relbase.session.session import Call
 
 
@@ -163,8 +164,8 @@ class Finder:
         marks = _marks(data) if is_read else NONE
         if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
             return call  # as in the library: looks at no file, and marks count
-        if found.url is None and row.marks is not None:
-            found = self._in_page(found, marks, data)
+        if found.url is None and (row.marks is not None or self.origins.canonical):
+            found = self._in_page(found, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
         urls = (found.url or "", *(mark.value for mark in marks.pages))
         of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
@@ -180,10 +181,10 @@ class Finder:
             return call
         return call._replace(origin=Origin(found.source, found.notes, beside))
 
-    def _in_page(self, found: FoundUrl, marks: Marks, data: bytes) -> FoundUrl:
+    def _in_page(self, found: FoundUrl, marks: Marks, data: bytes, kind: Kind) -> FoundUrl:
         if marks.pages:
             return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        own = _chosen(paths.canonical(data) if self.origins.canonical else ())
+        own = _chosen(paths.canonical(data, kind) if self.origins.canonical else ())
         if own.url:
             return found._replace(url=own.url, source=own.source)
         return found._replace(notes=(*found.notes, *marks.notes, *own.notes))
