@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from io import TextIOBase
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.compression.codings import decoded
 from relbase.containers.content_type import effective_type
@@ -92,7 +91,7 @@ def pages(
     if isinstance(given, (str, bytes, TextIOBase)) or not isinstance(given, Iterable):
         fix = f"not {type(chunks).__name__}: give open(path, 'rb') or [data]"
         raise TypeError(f"chunks must be a binary file or an iterable of bytes, {fix}")
-    places = Places()
+    places: Places = {}
     return chain.from_iterable(
         _pages(record, places, again, skip) for record in records(chunks, _wanted)
     )
@@ -120,7 +119,7 @@ def _pages(
         if is_skipped or page is not None:
             unread = _UNREAD if isinstance(page, Fault) else 0
             for name in _names(record):
-                places.add(name, record.offset | unread)
+                places.setdefault(hash(name), record.offset | unread)
         if page is not None:
             yield page
 
@@ -223,53 +222,11 @@ def _fields(block: bytes, head: Head) -> Fields:
 
 # ---- revisits
 
-_FIRST: Final = 1 << 10
-_WORD: Final = (1 << 64) - 1
 _UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
 
-
-class Places:
-    """Maps names to offsets in two words each, since a gigabyte has some hundred thousand names.
-
-    It stores only a hash of each name, so callers must check the name of the record they find.
-    """
-
-    __slots__ = ("_count", "_keys", "_offsets")
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._keys = array("Q", bytes(8 * _FIRST))
-        self._offsets = array("Q", bytes(8 * _FIRST))
-
-    def add(self, name: str, offset: int) -> None:
-        if 3 * self._count >= 2 * len(self._keys):
-            known = zip(self._keys, self._offsets, strict=True)
-            size, self._count = 16 * len(self._keys), 0
-            self._keys, self._offsets = array("Q", bytes(size)), array("Q", bytes(size))
-            for key, at in known:
-                if key:
-                    self._put(key, at)
-        self._put(hash(name) & _WORD or 1, offset)
-
-    def find(self, name: str) -> int | None:
-        """Return where a name probably is; None if it is unknown."""
-        key = hash(name) & _WORD or 1
-        at = self._slot(key)
-        return self._offsets[at] if self._keys[at] == key else None
-
-    def _slot(self, key: int) -> int:
-        """The slot of a key, or the free slot where it belongs."""
-        mask = len(self._keys) - 1
-        at = key & mask
-        while self._keys[at] not in (0, key):
-            at = at + 1 & mask
-        return at
-
-    def _put(self, key: int, offset: int) -> None:
-        at = self._slot(key)
-        if self._keys[at] == 0:
-            self._keys[at], self._offsets[at] = key, offset
-            self._count += 1
+# From hashes of names to offsets: 110 bytes for a name, of which a gigabyte of records has some
+# hundred thousand. Two names can have one hash, so the name of the record there is checked.
+Places: TypeAlias = dict[int, int]
 
 
 def _names(record: Record) -> list[str]:
@@ -287,7 +244,7 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
     names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
     uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
     names += [f"{uri.strip('<>')} {date}"] if uri and date else []
-    offset = next((at for name in names if (at := places.find(name)) is not None), None)
+    offset = next((at for name in names if (at := places.get(hash(name))) is not None), None)
     if offset is None:
         text = "the record that it revisits does not precede it in the archive"
         yield record.fault(Trouble.ELSEWHERE, text)
