@@ -7,6 +7,7 @@ from pathlib import Path
 
 import console
 import pytest
+from extras import needed
 
 CASES = [
     pytest.param(case, id=f"{path.stem}: {case.title}")
@@ -21,6 +22,8 @@ def test_the_transcripts_are_found() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: console.Case) -> None:
+    if "--parquet" in case.text:
+        needed("pyarrow")
     now = case.played()
     if now != case.text:
         changes = difflib.unified_diff(
