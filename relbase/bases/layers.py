@@ -310,7 +310,7 @@ def _resolved(
 
 
 def _quoted(match: re.Match[str]) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import quote
 
     return quote(encode(match[0], "utf-8"))
 

@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def expanded(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with wildcards expanded, as shells do everywhere but on Windows."""
-    from glob import glob, has_magic  # noqa: PLC0415 (start-up time)
+    from glob import glob, has_magic
 
     found = ((one, sorted(glob(one)) if has_magic(one) else []) for one in arguments)  # noqa: PTH207
     return [name for one, names in found for name in names or [one]]
@@ -125,7 +125,7 @@ class _Commands(click.Group):
 
 def _mistaken(name: str, *rest: str) -> str:
     """The message for an unknown command, with what the user may have meant."""
-    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+    from difflib import get_close_matches
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()

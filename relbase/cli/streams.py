@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 
 
 def in_shell(*words: str) -> str:
-    import shlex  # noqa: PLC0415 (start-up time)
+    import shlex
 
     return printable(shlex.join(words))
 
@@ -244,7 +244,7 @@ _VERSION: Final = 1
 
 
 def object_line(*values: object) -> str:
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     fields: dict[str, object] = {"version": _VERSION}
     for value in values:

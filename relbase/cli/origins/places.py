@@ -61,7 +61,7 @@ def _path_of(base: str, reference: str) -> str | None:
     """The path that a reference leads a browser to; None if it leads to no file."""
     if _plain.fullmatch(reference):
         return _named(rfc3986.PreparedBase(base).resolve(reference))
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+    from relbase.url import whatwg  # loads a C library: start-up time
 
     try:
         return _named(whatwg.PreparedBase(base).resolve(reference))
