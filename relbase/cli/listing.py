@@ -15,9 +15,10 @@ from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
+from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
-from relbase.cli.options import command
+from relbase.cli.options import document_options
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
@@ -38,20 +39,6 @@ _UNREAD: Final = f"not {READ}: no link is read (or give --kind)"
 @command(
     "List links and what they resolve to.",
     """\
-Output
-* --json                  Write JSON Lines, one object per reference.
-* --violations            List the references that violate RFC 1808 or RFC 1738, and why.
-* --parquet FILE          Write the links of web archives to a table, and their errors to a second
-                          table beside it. Needs relbase[warc].
-Web archives
-  --columns NAMES         Write these columns to the table of --parquet, such as page,url,host.
-  --no-data-urls          Cut data: URLs in the table of --parquet to their media type.
-  --wat                   Write a JSON object per page of web archives, as WAT files have it, with
-                          absolute URLs.
-Mail
-  --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
-                          message, the most first, as a start for --message-map.
-
 Examples:
   relbase links page.html -u http://example.com/a/page.html
   relbase links *.html --json | jq -r 'select(.url == null) | .reference'
@@ -70,10 +57,49 @@ Exit status:
   2  wrong usage
   3  some inputs failed
 """,
-    parquet={"type": click.Path(dir_okay=False, readable=False)},
-    columns={"read": lambda value: tuple(value.split(","))},
-    unresolved_by={"type": click.Choice(list(SELECTORS))},
 )
+@option("Output", "--json", basic=True, help="Write JSON Lines, one object per reference.")
+@option(
+    "Output",
+    "--violations",
+    basic=True,
+    help="List the references that violate RFC 1808 or RFC 1738, and why.",
+)
+@option(
+    "Output",
+    "--parquet",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, readable=False),
+    basic=True,
+    help="Write the links of web archives to a table, and their errors to a second table "
+    "beside it. Needs relbase[warc].",
+)
+@option(
+    "Web archives",
+    "--columns",
+    metavar="NAMES",
+    read=lambda value: tuple(value.split(",")),
+    help="Write these columns to the table of --parquet, such as page,url,host.",
+)
+@option(
+    "Web archives",
+    "--no-data-urls",
+    help="Cut data: URLs in the table of --parquet to their media type.",
+)
+@option(
+    "Web archives",
+    "--wat",
+    help="Write a JSON object per page of web archives, as WAT files have it, with absolute URLs.",
+)
+@option(
+    "Mail",
+    "--unresolved-by",
+    metavar="BY",
+    type=click.Choice(list(SELECTORS)),
+    help="Print only how many links of messages have no base: by sender, list or message, "
+    "the most first, as a start for --message-map.",
+)
+@document_options
 def links(
     inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any
 ) -> int:
@@ -156,9 +182,6 @@ def _count_unresolved(by: str, reading: Reading) -> int:
 @command(
     "Show the base URL of documents, and why.",
     """\
-Output
-* --json                  Write JSON Lines, one object per entity, with its chain of bases.
-
 Examples:
   relbase base page.html -u http://example.com/a/page.html
   relbase base page.html -u http://example.com/ --redirect /a/
@@ -177,6 +200,13 @@ Exit status:
   3  some inputs failed
 """,
 )
+@option(
+    "Output",
+    "--json",
+    basic=True,
+    help="Write JSON Lines, one object per entity, with its chain of bases.",
+)
+@document_options
 def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 

@@ -21,7 +21,7 @@ from running import done, program, run, told
 from relbase import Policy
 from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
-from relbase.cli.group import relbase, table
+from relbase.cli.group import relbase
 from relbase.scan import binding
 
 if TYPE_CHECKING:
@@ -306,7 +306,8 @@ def settings(*arguments: str) -> Settings:
     """What a command gets that has the shared options."""
     got: list[Settings] = []
 
-    @click.command(params=[*options.PARAMETERS])
+    @click.command
+    @options.document_options
     def command(inputs: tuple[str, ...], **given: Any) -> None:
         del inputs
         got.append(options.settings(given))
@@ -323,19 +324,5 @@ def test_the_policy(flags: list[str], policy: Policy) -> None:
 def test_every_field_of_the_policy_is_an_option() -> None:
     flags = {flags[0] for flags, _ in FLAGS if flags}
     assert len(flags) == len(dataclasses.fields(Policy))
-    names = {name for parameter in options.PARAMETERS for name in parameter.opts}
+    names = {name for parameter in command("base").params for name in parameter.opts}
     assert flags <= names
-
-
-@pytest.mark.parametrize(
-    ("rows", "more", "named"),
-    [
-        ("Input\n  --one  First.\n  --two Second.\n", {}, "--two Second."),  # one space
-        ("Input\n  --one  First,\n          'and' so on.\n", {}, "'and' so on."),
-        ("Input\n  --one  First.\n\n  --two  Second.\n", {}, "--two  Second."),
-        ("Input\n  --one  First.\n", {"once": {"multiple": True}}, "once"),
-    ],
-)
-def test_a_table_leaves_out_nothing(rows: str, more: dict[str, Any], named: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(named)):
-        table(rows, **more)
