@@ -70,7 +70,7 @@ class _Running:
         self.quiet = verbosity is Verbosity.NONE
         is_shown = own.output is not None and streams.is_terminal() and not plan.several
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
-        is_coloured = own.diff and streams.is_terminal(output=True)
+        is_coloured = own.diff and streams.obeys_escapes(output=True)
         self._is_coloured = is_coloured and "NO_COLOR" not in os.environ
         self._report: Callable[[Done], None] | None = None
         if own.report is not None:

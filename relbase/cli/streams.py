@@ -108,13 +108,19 @@ def warn(text: str, end: str = "\n") -> None:
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
-        sys.stderr.write(f"{text}{end}")  # its error handler is backslashreplace
+        erased = _ERASE if _bars else ""
+        sys.stderr.write(f"{erased}{text}{end}")  # its error handler is backslashreplace
         sys.stderr.flush()
 
 
 def is_terminal(*, output: bool = False) -> bool:
     stream = sys.stdout if output else sys.stderr
     return stream is not None and stream.isatty()
+
+
+def obeys_escapes(*, output: bool = False) -> bool:
+    """Return whether it is a terminal that obeys escape sequences."""
+    return is_terminal(output=output) and os.environ.get("TERM") != "dumb"
 
 
 def listed(urls: Iterable[str]) -> Iterator[str]:
@@ -196,45 +202,39 @@ class WarningPrinter:
 _MANY: Final = 50  # with fewer, a run ends before anybody has read a bar
 _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
+_ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
+_bars: Final[list[object]] = []  # that are shown
 
 
 @contextmanager
 def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to call with the numbers of more bytes and inputs that are done."""
     size = 0
-    for name in names if wanted and is_terminal() else ():
+    for name in names if wanted and obeys_escapes() else ():
         with suppress(OSError):
             size += os.stat(name).st_size  # noqa: PTH116
     if not size or (len(names) < _MANY and size < _LARGE):
         yield lambda _read, _done: None
         return
-    from rich import progress as rich  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-
-    shown = rich.Progress(
-        rich.TextColumn("{task.fields[files]}/{task.fields[count]} files"),
-        rich.BarColumn(),
-        rich.DownloadColumn(binary_units=True),
-        rich.TransferSpeedColumn(),
-        rich.TimeRemainingColumn(),
-        console=Console(stderr=True, force_terminal=True),
-        # No thread for the bar, since threads do not survive when processes are forked.
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-    )
-    task = shown.add_task("", total=size, files=0, count=len(names))
-    files, due = 0, 0.0
+    files, unseen, due = 0, 0, 0.0
 
     def advance(read: int, done: int) -> None:
-        nonlocal files, due
-        now, files = time.monotonic(), files + done
-        is_due = now >= due or files == len(names)
-        due = now + _PAUSE if is_due else due
-        shown.update(task, advance=read, files=files, refresh=is_due)
+        nonlocal files, unseen, due
+        now, files, unseen = time.monotonic(), files + done, unseen + read
+        if now >= due or files == len(names):
+            bar.update(unseen)
+            unseen, due = 0, now + _PAUSE
 
-    with shown:
-        yield advance
+    with click.progressbar(
+        length=size,
+        file=sys.stderr,
+        item_show_func=lambda _: f"{files}/{len(names)} files",
+    ) as bar:
+        _bars.append(bar)
+        try:
+            yield advance
+        finally:
+            _bars.remove(bar)
 
 
 # Of the JSON objects. Fields can be added, but a changed meaning needs a new number.

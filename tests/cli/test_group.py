@@ -168,7 +168,7 @@ def loaded(*arguments: str) -> set[str]:
     return names
 
 
-HEAVY: Final = {"lxml", "bs4", "rich"}
+HEAVY: Final = {"lxml", "bs4"}
 # What a page does not need.
 SPARED: Final = {
     *("json", "urllib.parse", "difflib", "relbase.cli.findings", *HEAVY),
