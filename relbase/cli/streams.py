@@ -222,14 +222,12 @@ def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, i
         nonlocal files, unseen, due
         now, files, unseen = time.monotonic(), files + done, unseen + read
         if now >= due or files == len(names):
-            bar.update(unseen)
+            bar.label = f"{files}/{len(names)} files"
+            bar.make_step(unseen)
+            bar.render_progress()
             unseen, due = 0, now + _PAUSE
 
-    with click.progressbar(
-        length=size,
-        file=sys.stderr,
-        item_show_func=lambda _: f"{files}/{len(names)} files",
-    ) as bar:
+    with click.progressbar(length=size, file=sys.stderr) as bar:
         _bars.append(bar)
         try:
             yield advance

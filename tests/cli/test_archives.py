@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import brotli
 import pytest
 from archives import PACKED, gz, http, record, record_id, response, zstd
-from pyarrow import parquet
+from extras import needed
 from running import done, run, told
 
 from relbase import api, storage
@@ -80,6 +80,7 @@ def test_an_output_in_zstandard_without_its_package(
 
 
 def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+    parquet = needed("pyarrow.parquet")
     table = tmp_path / "x.parquet"
     left = tmp_path / ".x.parquet.0123456789abcdef.relbase-tmp"  # by a run that was killed
     left.touch()
@@ -108,6 +109,7 @@ def test_a_cut_archive_fails_and_the_rest_is_done(crawl: Path) -> None:
 
 
 def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> None:
+    parquet = needed("pyarrow.parquet")
     cut = tmp_path / "cut.warc.zst"
     cut.write_bytes(b"".join(map(zstd, RECORDS))[:-3])
     path = tmp_path / "links.parquet"
@@ -126,6 +128,7 @@ def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> 
 
 
 def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
+    parquet = needed("pyarrow.parquet")
     body = b"<a href=//H.example/x><img src='data:image/png;base64,xyz'>"
     crawl.write_bytes(gz(response(1, "http://h/d/", http(body))))
     path = Path("links.parquet")
@@ -176,9 +179,10 @@ def test_who_waits_at_a_terminal_sees_how_far_it_is(
         monkeypatch.setattr(
             streams, "is_terminal", lambda *, output=False, is_=is_terminal: is_ and not output
         )
+        monkeypatch.setattr("click._termui_impl.isatty", lambda _: True)
         shown = run(*command, crawl).stderr
         has_bar = is_terminal and "-q" not in command
-        assert bool(re.search(r"1/1 files .*m([\d.]+)/\1 KiB", shown)) is has_bar
+        assert bool(re.search(r"1/1 files  \[#+\]  100%", shown)) is has_bar
         assert bool(shown) is has_bar
 
 
@@ -193,8 +197,7 @@ STORED: Final = [
 @pytest.fixture(scope="module")
 def store() -> Iterator[str]:
     """The options of a path to a bucket."""
-    server = pytest.importorskip("moto.server", reason="a server of S3: moto")
-    fs = pytest.importorskip("pyarrow.fs")
+    server, fs = needed("moto.server"), needed("pyarrow.fs")
     started = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     started.start()
     _, port = started.get_host_and_port()
@@ -253,6 +256,7 @@ def test_an_input_that_is_not_there_has_no_output(store: str) -> None:
     ],
 )
 def test_an_output_that_nothing_opens_is_refused(output: str, why: str) -> None:
+    needed("pyarrow")
     path = Path("x.warc.gz")
     path.write_bytes(gz(STORED[0]))
     assert why in told(2, "rewrite", path, "-o", output)

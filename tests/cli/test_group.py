@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import pytest
 from archives import gz, http, response
+from extras import needed
 from rows import cases
 from running import done, program, run, told
 
@@ -85,6 +86,8 @@ def examples() -> list[list[str]]:
 
 @pytest.mark.parametrize("arguments", examples(), ids=shlex.join)
 def test_every_example_can_be_run(arguments: list[str], tmp_path: Path) -> None:
+    if "--parquet" in arguments:
+        needed("pyarrow")
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     (tmp_path / "headers.txt").write_bytes(b"Base: http://h/\n")
     (tmp_path / "mail.eml").write_bytes(b"Base: http://h/\n\n")

@@ -84,7 +84,7 @@ def test_when_there_is_a_bar(lacks: str, monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in names:
             bar(1000, 1)
         assert threading.active_count() == threads
-    assert (f"100%  {count}/{count} files" in shown.getvalue()) is (lacks == "")
+    assert (f"{count}/{count} files  [{36 * '#'}]  100%" in shown.getvalue()) is (lacks == "")
 
 
 def test_a_warning_takes_the_line_of_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import poison
 import pytest
 from archives import gz, http, pages_of, record_id, response
+from extras import needed
 
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 from pyarrow import fs
@@ -280,7 +281,7 @@ def test_many_names_are_checked_in_linear_time(spark: Any, tmp_path: Path) -> No
 @pytest.fixture(scope="module")
 def store(spark: Any) -> Iterator[str]:  # noqa: ARG001 (its workers have the keys)
     """The options of a path to a bucket."""
-    server = pytest.importorskip("moto.server", reason="a server of S3: moto")
+    server = needed("moto.server")
     pytest.importorskip("pyarrow._s3fs", reason="pyarrow was built without S3")
     started = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     started.start()
