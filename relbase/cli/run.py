@@ -78,8 +78,11 @@ class _Running:
             report = reporting(own.report, goes_on=goes_on, writes=writes)
             self._report = stack.enter_context(report)
         self._warnings = WarningPrinter(verbosity)
-        # The lines of SARIF are results within one object.
-        self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")
+        self._before = self._after = ""
+        if own.format == "sarif":  # its lines are results within one object
+            from relbase.cli.findings import SARIF_AFTER, sarif_before  # noqa: PLC0415 (start-up time)
+
+            self._before, self._after = sarif_before(), SARIF_AFTER
         self._places = self._unknown = self._on_given_url = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
@@ -202,12 +205,6 @@ _WORDS: Final = {
     State.PASSED: "of other kinds",
     State.UNSAFE: "not written (self-check)",
 }
-
-_SARIF: Final = (
-    '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", '
-    '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
-    '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
-)
 
 
 _COLOURS: Final = {"--- ": "1", "+++ ": "1", "+": "32", "-": "31", "@": "36"}

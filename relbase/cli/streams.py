@@ -18,6 +18,7 @@ from typing import Final, Self
 import click
 
 from relbase.cli import windows
+from relbase.cli.hyperlinks import linked, shows_links
 from relbase.edit import Span
 
 
@@ -178,6 +179,7 @@ class Collected:
 class WarningPrinter:
     def __init__(self, verbosity: Verbosity) -> None:
         self._verbosity = verbosity
+        self._has_links = obeys_escapes() and shows_links()
         self._more: Counter[str] = Counter()  # warnings that were not printed
         self._inputs: Counter[str] = Counter()  # inputs that have them, after the first
 
@@ -185,7 +187,7 @@ class WarningPrinter:
         for reason, line in warned.lines if self._verbosity is not Verbosity.NONE else ():
             is_first = reason not in self._more
             if is_first or self._verbosity is Verbosity.ALL:
-                warn(line)
+                self._warn(line, reason)
             if self._verbosity is Verbosity.COUNTED:
                 self._more[reason] += warned.counts[reason] - is_first
                 self._inputs[reason] += not is_first
@@ -196,7 +198,10 @@ class WarningPrinter:
             where = f", in {counted(inputs, 'more input')}" if inputs else ""
             text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
             if count:
-                warn(printable(text))
+                self._warn(printable(text), reason)
+
+    def _warn(self, line: str, reason: str) -> None:
+        warn(linked(line, reason) if self._has_links else line)
 
 
 _MANY: Final = 50  # with fewer, a run ends before anybody has read a bar
