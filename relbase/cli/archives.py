@@ -165,12 +165,13 @@ class Archive(NamedTuple):
                 elif made.record is not None:
                     done.changed += 1
                     done.places += len(made.edits)
+                    done.rewritten += len(made.edits)
                     yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
-        made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
-        text = f"{made_}, links made absolute in {places}"
+        made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
+        text = f"{made_}, {links} made absolute"
         text = text if done.changed else "no link changed: no conversion is written"
         done.text = f"{counted(pages, 'page')}, {text}"
 

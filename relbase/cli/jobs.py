@@ -132,6 +132,7 @@ class Done:
     notes: Counter[str] = field(default_factory=Counter)  # by reason
     changed: int = 0  # how many documents
     places: int = 0  # how many places in them
+    rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
     found: int = 0  # relative links, by --check
     first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it

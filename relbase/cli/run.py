@@ -83,7 +83,7 @@ class _Running:
             from relbase.cli.findings import SARIF_AFTER, sarif_before  # noqa: PLC0415 (start-up time)
 
             self._before, self._after = sarif_before(), SARIF_AFTER
-        self._places = self._unknown = self._on_given_url = 0
+        self._links = self._unknown = self._on_given_url = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
         self._unresolved: Unresolved = Counter()
@@ -108,7 +108,7 @@ class _Running:
         self._on_given_url += bool(self._plan.mailbox) and done.on_given_url
         self._unresolved.update(done.unresolved)
         self._matched |= done.matched
-        self._places += done.found if self._checks else done.places
+        self._links += done.found if self._checks else done.rewritten
         self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
         self.directories.add(done.directory)
         self.tally += done.tally
@@ -161,7 +161,7 @@ class _Running:
         self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place
-        if (many and (writes or self._checks)) or (self._checks and self._places):
+        if (many and (writes or self._checks)) or (self._checks and self._links):
             streams.warn(self._sum())
 
     def _say_bases(self) -> None:
@@ -188,10 +188,10 @@ class _Running:
             parts.append(f"{self.states[state]} {would}{_WORDS.get(state, state.value)}")
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} without a base URL)"
-        if self._places and self._checks:
-            parts.append(counted(self._places, "relative link"))
-        elif self._places:
-            parts.append(f"{counted(self._places, 'link')} made absolute")
+        if self._links and self._checks:
+            parts.append(counted(self._links, "relative link"))
+        elif self._links:
+            parts.append(f"{counted(self._links, 'link')} made absolute")
         errors = self.tally.failed - self.states[State.FAILED]
         counts = {"error": errors, "warning": self.tally.warnings}
         parts += (counted(count, what) for what, count in counts.items() if count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from itertools import chain
@@ -23,8 +23,10 @@ from relbase.cli.values import FEEDS
 from relbase.cli.writing import Writer, locked, refuse_special
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
+from relbase.kind import Kind
 from relbase.notes import Reason
 from relbase.results import Result
+from relbase.rewriting.outcomes import Status
 from relbase.session import run
 
 if TYPE_CHECKING:
@@ -144,6 +146,7 @@ class _Doing:
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
+        self.is_encoded = self.holds_messages or kind is Kind.HTTP
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
@@ -210,9 +213,7 @@ class _Doing:
         if not document.number:
             done.url = result.base.url
             done.source = result.base.source if done.url else ""
-        if self.reports:
-            references = run.references(document.data, call)
-            done.links.update(reference.status.value for reference in references)
+        done.rewritten += self._count_links(document, result, call)
         done.changed += result.changed
         done.places += len(result.edits)
         done.notes.update(note.reason.value for note in notes)
@@ -230,6 +231,15 @@ class _Doing:
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)
         documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
+
+    def _count_links(self, document: documents.InputDocument, result: Result, call: Call) -> int:
+        """Return how many links were made absolute, and count all by status for a report."""
+        if not self.reports and not (result.changed and self.is_encoded):
+            return len(result.edits)
+        references = run.references(document.data, call)
+        counts = Counter(reference.status.value for reference in references)
+        self.done.links.update(counts)
+        return counts[Status.REWRITTEN.value]
 
     def _tell_left_behind(self, places: Neighbours) -> None:
         """Warn of folders that links of a copy lead into, but that are missing beside the copy."""
@@ -273,9 +283,9 @@ class _Doing:
         done, reason = self.done, Reason.BASE_NONE.value
         done.text = "no link changed"
         if done.places:
-            done.text = f"links made absolute in {counted(done.places, 'place')}"
+            done.text = f"{counted(done.rewritten, 'link')} made absolute"
             on_url = f", {done.on_given_url} of them against the given URL"
-            within = f" of {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
+            within = f" in {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
             against = f", against {excerpt(done.url)} ({printable(done.source)})"
             done.text += against if done.source else within
         if done.first_unknown and not self.own.check:

@@ -54,7 +54,7 @@ def test_a_terminal_gets_a_summary(crawl: Path, monkeypatch: pytest.MonkeyPatch)
     for jobs in ("1", "2"):
         result = run("rewrite", crawl, "-o", "out.warc.gz", "-j", jobs)
         assert result.stderr.endswith(
-            f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
+            f"{crawl}: 3 pages, 1 conversion, 1 link made absolute\n"
         )
 
 
