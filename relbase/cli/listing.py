@@ -157,7 +157,7 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
                 unresolved += 1
     if not unresolved:
         return unread
-    advice = documents.advice(type_, several=several)
+    advice = documents.advice(type_, several=several, name=source.name)
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
@@ -252,7 +252,7 @@ def _report(
     reported = _refused(own)
     for note in reported:
         yield f"    {'refused':8} {documents.sentence(note)}"
-    if fix := _advice(entities, several=several):
+    if fix := _advice(entities, several=several, name=source.name):
         yield f"    {'advice':8} {fix}"
     yield from _parts_table(parts, set(reported))
 
@@ -261,13 +261,13 @@ def _where(base: Base) -> str:
     return f"{_LAYERS[base.layer]}: {printable(base.source)}"
 
 
-def _advice(entities: Sequence[Entity], *, several: bool) -> str:
+def _advice(entities: Sequence[Entity], *, several: bool, name: str) -> str:
     outermost, *parts = entities
     rows = ((entity, reader(entity.type, "")) for entity in parts)
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if entity.base.layer is Layer.NONE:
-            return documents.advice(outermost.type, several=several)
+            return documents.advice(outermost.type, several=several, name=name)
         if not entity.base.url:
             return "a program has yet to fill in the placeholder in this base"
         if why := unsuitable(entity.base.url):

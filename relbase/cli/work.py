@@ -23,7 +23,6 @@ from relbase.cli.values import FEEDS
 from relbase.cli.writing import Writer, locked, refuse_special
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
-from relbase.kind import Kind
 from relbase.notes import Reason
 from relbase.results import Result
 from relbase.rewriting.outcomes import Status
@@ -146,7 +145,7 @@ class _Doing:
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
-        self.is_encoded = self.holds_messages or kind is Kind.HTTP
+        self.is_container = FORMATS[kind].charset is None  # its bodies may be encoded
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
@@ -234,7 +233,7 @@ class _Doing:
 
     def _count_links(self, document: documents.InputDocument, result: Result, call: Call) -> int:
         """Return how many links were made absolute, and count all by status for a report."""
-        if not self.reports and not (result.changed and self.is_encoded):
+        if not self.reports and not (result.changed and self.is_container):
             return len(result.edits)
         references = run.references(document.data, call)
         counts = Counter(reference.status.value for reference in references)
@@ -290,10 +289,11 @@ class _Doing:
             done.text += against if done.source else within
         if done.first_unknown and not self.own.check:
             messages = f"message {done.first_unknown}"
-            advice = documents.advice("message/rfc822", several=self.plan.several)
+            advice = documents.advice("message/rfc822", several=self.plan.several, name=self.shown)
             if done.notes[reason] > 1:
                 messages = f"{done.notes[reason]} messages, the first is {messages}"
-                advice += "; --message-map gives one for each sender"
+                is_named = "--message-map" in advice
+                advice += "" if is_named else "; --message-map gives one for each sender"
             text = f"relative links left unchanged in {messages}: {advice} [{reason}]"
             done.warned.add(reason, f"{self.shown}: warning: {text}")
 

@@ -53,9 +53,7 @@ def test_a_terminal_gets_a_summary(crawl: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
     for jobs in ("1", "2"):
         result = run("rewrite", crawl, "-o", "out.warc.gz", "-j", jobs)
-        assert result.stderr.endswith(
-            f"{crawl}: 3 pages, 1 conversion, 1 link made absolute\n"
-        )
+        assert result.stderr.endswith(f"{crawl}: 3 pages, 1 conversion, 1 link made absolute\n")
 
 
 @pytest.mark.parametrize("packed", PACKED)
