@@ -34,8 +34,10 @@ class Input(NamedTuple):
     def parts(self) -> tuple[str, ...]:
         if self.root:
             return tuple((relative(self.name, self.root) or self.name).split(os.sep))  # noqa: PTH206
-        path = os.path.normpath(self.name)
-        return tuple(path.split(os.sep)) if self.listed else (os.path.basename(self.name),)  # noqa: PTH119, PTH206
+        if self.listed:
+            return tuple(os.path.normpath(self.name).split(os.sep))  # noqa: PTH206
+        name = self.name.partition("?")[0] if is_object(self.name) else self.name
+        return (os.path.basename(name),)  # noqa: PTH119
 
 
 class Inputs(NamedTuple):

@@ -110,22 +110,18 @@ def links(
     """
     names = "parquet", "unresolved_by", "wat", "json", "violations"
     chosen = parquet, by, wat, json, violations = [given.pop(name) for name in names]
-    both = [name for name, one in zip(names, chosen, strict=True) if one not in {None, False}][:2]
-    if len(both) > 1 and both != ["json", "violations"]:
-        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
-        raise click.UsageError(f"{text} exclude each other: give one of them")
-    if (columns or no_data_urls) and parquet is None:
-        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
-    if parquet == files.STDIN:
-        raise click.UsageError("--parquet writes a file: give its name")
+    _refuse(dict(zip(names, chosen, strict=True)), for_table=bool(columns or no_data_urls))
     reading = begin(inputs, given)
     if by is not None:
         return _count_unresolved(by, reading)
     printer = LinkPrinter(reading.tally, json, violations)
+    is_read = False
 
     def work(source: files.OpenInput, warned: Collected, table: Table | None) -> None:
+        nonlocal is_read
         source, archive = reading.recognised(source, warned)
         if archive is not None:
+            is_read = True
             archive.show(table, printer, wat=wat)
         elif table is not None or wat:
             raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
@@ -139,7 +135,21 @@ def links(
         read = (one.name for one in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
-        return reading.process(lambda source, warned: work(source, warned, table))
+        status = reading.process(lambda source, warned: work(source, warned, table))
+        if not is_read:  # the table would be empty: leave no file, and what was there
+            raise click.exceptions.Exit(status)
+    return status
+
+
+def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
+    both = [name for name, value in chosen.items() if value not in {None, False}][:2]
+    if len(both) > 1 and both != ["json", "violations"]:
+        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
+        raise click.UsageError(f"{text} exclude each other: give one of them")
+    if for_table and chosen["parquet"] is None:
+        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
+    if chosen["parquet"] == files.STDIN:
+        raise click.UsageError("--parquet writes a file: give its name")
 
 
 def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:

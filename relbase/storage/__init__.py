@@ -6,11 +6,14 @@ import os
 import re
 from collections.abc import Container, Iterable
 from contextlib import suppress
+from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, cast
 
 from relbase.expressions import regex
 
 _scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
+
+_wildcard: Final = regex(r"[*[]").search
 
 # Schemes, and pyarrow's names for them.
 _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "hdfs"}
@@ -38,6 +41,36 @@ def open_archive(path: str) -> BinaryIO:
         return open(path, "rb")  # noqa: PTH123 (a path of the user's; the caller closes it)
     filesystem, name = _filesystem(path)
     return cast("BinaryIO", filesystem.open_input_file(name))
+
+
+def objects(path: str) -> list[str] | None:
+    """Return the objects below a prefix (s3://bucket/crawl/) or of a pattern (s3://bucket/*.gz).
+
+    Return None for any other path. The query of the path is that of each object.
+
+    Raises:
+        OSError: If the store cannot be read.
+        ValueError: If the scheme cannot be opened, with the fix in its text.
+    """
+    place, mark, query = path.partition("?")
+    wildcard = _wildcard(place)
+    if not is_url(path) or not (wildcard or place.endswith("/")):
+        return None
+    start = place[: place.rfind("/", 0, wildcard.start()) + 1] if wildcard else place
+    directory = f"{start}{mark}{query}"
+    refuse_unknown([directory], "give the names of the archives")
+    filesystem, name = _filesystem(directory)
+    from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
+
+    below = name.rstrip("/")
+    before = start.rstrip("/").removesuffix(below)
+    pattern = f"/{below}/{place[len(start) :]}"
+    infos = filesystem.get_file_info(fs.FileSelector(below, recursive=True))
+    return sorted(
+        f"{before}{info.path}{mark}{query}"
+        for info in infos
+        if info.is_file and (not wildcard or PurePosixPath(f"/{info.path}").match(pattern))
+    )
 
 
 def state_of(path: str) -> tuple[int, int]:

@@ -230,6 +230,8 @@ def test_an_object_is_read_and_written_as_a_file(store: str) -> None:
         "http://h/a/x [rewritten]",
         "http://h/b/x [rewritten]",
     ]
+    for several in (f"s3://bucket/{store}", f"s3://bucket/x*.gz{store}"):
+        assert done("links", several).stdout == listed.stdout
     for one, other in ((path, output), (stored, made)):
         assert run("rewrite", one, "-o", other, "--date", DATE).exit_code == 0
     assert read(made) == output.read_bytes()
@@ -258,7 +260,8 @@ def test_an_output_that_nothing_opens_is_refused(output: str, why: str) -> None:
     path = Path("x.warc.gz")
     path.write_bytes(gz(STORED[0]))
     assert why in told(2, "rewrite", path, "-o", output)
-    assert run("links", output).exit_code == 3
+    if not output.endswith("/"):  # a prefix would be asked of the store
+        assert run("links", output).exit_code == 3
 
 
 # ---- what `wget --warc-file` makes of a server: every coding, redirects, lies

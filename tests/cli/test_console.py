@@ -26,7 +26,7 @@ def test_the_transcripts_are_found() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: console.Case) -> None:
-    if "--parquet" in case.text:
+    if "--parquet" in case.text or "file://" in case.text:
         needed("pyarrow")
     now = case.played()
     if now != case.text:
