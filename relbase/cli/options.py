@@ -250,7 +250,7 @@ _DOCUMENTS: Final = (
         "mapped",
         metavar="FILE",
         read=values.map_of_files,
-        help="Read URLs from FILE: on each line a file name, a tab and its URL.",
+        help="Read URLs from FILE: a file name, a tab and its URL on each line, or CSV.",
     ),
     option(
         "Document URL",

@@ -45,6 +45,9 @@ Saved pages, mail and archives:
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
+--map FILE has lines such as this one, with a tab, or is CSV:
+  saved/a.html    http://example.com/a.html
+
 --local says what happens to links to files that were saved with a page:
   companion  keep links into NAME_files (default for URLs that you give)
   keep       keep all of them (default for URLs that relbase finds)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import sys
 import warnings
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +14,7 @@ from relbase.cli import windows
 from relbase.cli.files import STDIN
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import printable
+from relbase.cli.url_maps import file_key, read_map
 from relbase.expressions import expression, regex
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -133,29 +132,14 @@ def date(value: str) -> str:
     return value
 
 
-def map_of_urls(
-    what: str, key: Callable[[str], str], comments: tuple[str, ...], value: str
-) -> dict[str, FoundUrl]:
-    """Read a file with `what`, a tab and a URL on each line; `key` makes the keys."""
-    data = read_file(value, f"give a file with {what}, a tab and a URL on each line")
-    found: dict[str, FoundUrl] = {}
-    # Windows programs begin a text with a byte order mark, which is not part of the first name.
-    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
-        line, place = windows.decoded(raw.removesuffix(b"\r")), f"{printable(value)}:{number}"
-        if not line.strip() or line.startswith(comments):
-            continue
-        name, tab, url = line.rpartition("\t")
-        url = url.strip()
-        try:
-            why = unsuitable(url) if name else "it has no tab after a name"
-            if why is None and found.setdefault(key(name), FoundUrl(url, place)).url != url:
-                why = "a line before gives it another URL"
-        except ValueError as error:
-            why = str(error)
-        if why:
-            text = f"{place}: {quoted(f'{name}{tab}{masked(url)}')}: {why}"
-            raise ValueError(f"{text}. Write {what}, a tab and an absolute URL")
-    return found
+def map_of_files(value: str) -> dict[str, FoundUrl]:
+    data = read_file(value, "give a file with a file name, a tab and a URL on each line")
+    return read_map(value, data, "a file name", file_key)
+
+
+def map_of_messages(value: str) -> dict[str, FoundUrl]:
+    data = read_file(value, "give a file with a selector, a tab and a URL on each line")
+    return read_map(value, data, "a selector", _selector, ("#",))
 
 
 def root(value: str) -> Root:
@@ -199,7 +183,3 @@ def message_base(value: str) -> tuple[str, ...]:
         text = f"{printable(wrong[0])!r} is not the name of a header field"
         raise ValueError(f"{text}: give some, such as List-Archive,Archived-At")
     return names
-
-
-map_of_files: Final = partial(map_of_urls, "a file name", windows.key, ())
-map_of_messages: Final = partial(map_of_urls, "a selector", _selector, ("#",))
