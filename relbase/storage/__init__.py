@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Container, Iterable
 from contextlib import suppress
-from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, cast
 
 from relbase.expressions import regex
@@ -60,6 +59,8 @@ def objects(path: str) -> list[str] | None:
     directory = f"{start}{mark}{query}"
     refuse_unknown([directory], "give the names of the archives")
     filesystem, name = _filesystem(directory)
+    from pathlib import PurePosixPath  # noqa: PLC0415 (start-up time)
+
     from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
 
     below = name.rstrip("/")
