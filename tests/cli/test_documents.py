@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from running import run
 
 import relbase
 from relbase import Edit, Reason
@@ -160,27 +156,3 @@ def test_a_good_one() -> None:
 def test_bad_ones(data: bytes, edits: tuple[Edit, ...], reported: str) -> None:
     with pytest.raises(SelfCheckError, match=reported):
         verify(PAGE, result(data, *edits), CALL)
-
-
-def test_the_links_made_absolute_are_those_that_links_lists() -> None:
-    fixtures = Path(__file__).parents[2] / "fixtures"
-    paths = [path for path in sorted(fixtures.glob("[!w]*/*")) if path.suffix != ".toml"]
-    several = 0
-    for path in paths:
-        given = [str(path), "--url", "http://h.example/d/p.html"]
-        listed = run("links", *given).stdout.count(" [rewritten]\n")
-        shown = run("rewrite", *given, "-o", "out", "-v").stderr
-        Path("out").unlink(missing_ok=True)
-        made = re.search(r"(\d+) links? made absolute", shown)
-        assert int(made[1] if made else 0) == listed, path
-        several += listed > 1
-    assert several > 50
-
-
-def test_links_of_one_line_are_counted_one_by_one() -> None:
-    part = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n"
-    Path("a.eml").write_bytes(part + b"\n<a href=3Da><a href=3Db><a href=3Dc>\n")
-    given = ("a.eml", "--url", "http://h/", "-o", "out.eml", "--report", "report")
-    assert "3 links made absolute" in run("rewrite", *given, "-v").stderr
-    row = json.loads(Path("report").read_bytes())
-    assert (row["places"], row["links"]) == (1, {"rewritten": 3})
