@@ -181,8 +181,8 @@ def build(root: Path, directory: Path) -> Path:
         root: of the project.
         directory: for what is made.
     """
-    from setuptools import Distribution, Extension  # noqa: PLC0415 (not needed for a pure wheel)
-    from setuptools.command.build_ext import build_ext  # noqa: PLC0415
+    from setuptools import Distribution, Extension  # not needed for a pure wheel
+    from setuptools.command.build_ext import build_ext
 
     on_windows = sys.platform == "win32"
     macros: list[tuple[str, str | None]] = [("RELBASE_SOURCE", f"{prepare(root, directory)}u")]

@@ -76,7 +76,7 @@ def calls(
 
 
 def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
-    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail import mbox  # start-up time: most inputs are pages
 
     call = call.with_options(kind=Kind.MAIL)
     lengths = mbox.Lengths()
@@ -98,7 +98,7 @@ def rewritten(document: InputDocument, call: Call) -> Result:
         result = result._replace(notes=(*result.notes, *places.notes()))
     if document.mbox is None:
         return result
-    from relbase.mail.mbox import is_updated  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail.mbox import is_updated  # start-up time: most inputs are pages
 
     one, lengths = document.mbox
     edits, notes = lengths.with_lengths(one, result.edits)
@@ -353,7 +353,7 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
     """Return an input, and a function that reads its own bytes again."""
     if source.status is not None:
         return source, lambda: again(source)
-    from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
+    from tempfile import TemporaryFile
 
     file = TemporaryFile()  # noqa: SIM115 (closed with the last reader)
     file.writelines(source.pieces)

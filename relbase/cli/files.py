@@ -166,7 +166,7 @@ def reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "it does not fit into memory"
-    import traceback  # noqa: PLC0415 (start-up time)
+    import traceback
 
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
     what = printable(f"{type(error).__name__}: {error}")[:SHOWN]

@@ -53,9 +53,9 @@ class LinkPrinter(NamedTuple):
             text += f" -> {excerpt(row.url)}"
         text += f" [{status}]"
         if self.violations:
-            from relbase.cli.urls import report  # noqa: PLC0415 (start-up time)
-            from relbase.grammar.characters import Severity  # noqa: PLC0415
-            from relbase.grammar.urls import violations  # noqa: PLC0415
+            from relbase.cli.urls import report
+            from relbase.grammar.characters import Severity
+            from relbase.grammar.urls import violations
 
             found = violations(row.reference, base or None)
             self.tally.found += any(one.kind is Severity.VIOLATION for one in found)
@@ -144,7 +144,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _sarif(found: Finding) -> str:
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     uri = quoted(found.file.removeprefix("./").replace(os.sep, "/"))
     place: dict[str, object] = {"artifactLocation": {"uri": uri}}
@@ -162,7 +162,7 @@ def _sarif(found: Finding) -> str:
 
 def sarif_before() -> str:
     """Return what precedes the results of SARIF."""
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     pages = {word: help_url(word) for word in ("relative-link", "not-checked")}
     rules = [{"id": word, **({"helpUri": page} if page else {})} for word, page in pages.items()]

@@ -117,7 +117,7 @@ class _Commands(click.Group):
 
 def _mistaken(name: str, *rest: str) -> str:
     """The message for an unknown command, with what the user may have meant."""
-    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+    from difflib import get_close_matches
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()

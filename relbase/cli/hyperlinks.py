@@ -23,7 +23,7 @@ _TERMINALS: Final = {
 @cache
 def help_url(word: str) -> str:
     """Return the address of what the documentation says of a word, or "" without metadata."""
-    from importlib.metadata import PackageNotFoundError, metadata  # noqa: PLC0415 (start-up time)
+    from importlib.metadata import PackageNotFoundError, metadata
 
     try:
         urls = metadata(_PACKAGE).get_all("Project-URL") or ()

@@ -304,14 +304,14 @@ def recognise(
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
-        from relbase.compression.members import packing_of  # noqa: PLC0415 (start-up time)
+        from relbase.compression.members import packing_of
 
         packing = packing_of(first)
     if packing is None:
         packing = files.packing_of(source.name) if settings.kind is None else ""
     if packing is None:
         return source, None
-    from relbase.cli.archives import Archive  # noqa: PLC0415 (it loads all of `warc`)
+    from relbase.cli.archives import Archive  # it loads all of `warc`
 
     archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip)
     for option, value in (
@@ -327,7 +327,7 @@ def recognise(
 def _is_zip(source: OpenInput, first: bytes, settings: options.Settings) -> bool:
     if not first.startswith(b"PK"):
         return False
-    from relbase.warc import work  # noqa: PLC0415 (start-up time)
+    from relbase.warc import work
 
     is_stated = source.name.lower().endswith(".wacz") or settings.kind == options.ARCHIVE
     if not files.is_read_again(source):

@@ -130,7 +130,7 @@ def links(
 
     written: AbstractContextManager[Table | None] = nullcontext()
     if parquet is not None:
-        from relbase.cli import archives  # noqa: PLC0415 (start-up time)
+        from relbase.cli import archives
 
         read = (one.name for one in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)

@@ -86,7 +86,7 @@ def settings(given: dict[str, Any]) -> Settings:
     mapped, names = given.pop("message_map"), given.pop("message_base")
     message_urls = None
     if mapped is not None or names is not None:
-        from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
+        from relbase.bases.headers import MessageUrlTable
 
         urls = {selector: line.url or "" for selector, line in (mapped or {}).items()}
         message_urls = MessageUrlTable(urls, tuple(map(str.lower, names or ())))

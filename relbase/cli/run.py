@@ -80,7 +80,7 @@ class _Running:
         self._warnings = WarningPrinter(verbosity)
         self._before = self._after = ""
         if own.format == "sarif":  # its lines are results within one object
-            from relbase.cli.findings import SARIF_AFTER, sarif_before  # noqa: PLC0415 (start-up time)
+            from relbase.cli.findings import SARIF_AFTER, sarif_before
 
             self._before, self._after = sarif_before(), SARIF_AFTER
         self._links = self._unknown = self._on_given_url = 0
@@ -227,7 +227,7 @@ def _blocked() -> Iterator[None]:
 
 class _Process:
     def __init__(self, plan: Plan) -> None:
-        import multiprocessing  # noqa: PLC0415 (start-up time)
+        import multiprocessing
 
         # A fork starts at once and shares the tables of the plan, but is only safe on Linux.
         can_fork = sys.platform.startswith("linux")
@@ -284,7 +284,7 @@ _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating
 
 def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
     """Do jobs in several processes, and yield their results, in the order in which they end."""
-    from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
+    from multiprocessing.connection import wait
 
     pending = iter(jobs)
     processes = [_Process(plan) for _ in range(count)]
@@ -339,7 +339,7 @@ def _limit_memory() -> None:
     """Make a document that needs more than all the memory an error, before the system acts."""
     # Without a limit the system ends a process that takes too much, and its input fails.
     with suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource  # noqa: PLC0415 (not every system has it)
+        import resource  # not every system has it
 
         most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -48,7 +48,7 @@ def printable(text: str) -> str:
 
 
 def in_shell(*words: str) -> str:
-    import shlex  # noqa: PLC0415 (start-up time)
+    import shlex
 
     return printable(windows.quoted(words) if windows.HERE else shlex.join(words))
 
@@ -245,7 +245,7 @@ _VERSION: Final = 1
 
 
 def object_line(*values: object) -> str:
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     fields: dict[str, object] = {"version": _VERSION}
     for value in values:

@@ -97,7 +97,7 @@ def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    from csv import reader  # noqa: PLC0415 (start-up time)
+    from csv import reader
 
     if separator == "\t" and '"' not in line:  # a name may end in a space, and hold anything
         return line.split("\t")

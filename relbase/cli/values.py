@@ -62,7 +62,7 @@ def charset(value: str) -> str:
 
 
 def headers(value: str) -> Dump:
-    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import parse_dump
 
     fix = "give the file that 'curl -D FILE' or 'wget -S' wrote"
     data = read_file(value, fix)
@@ -126,7 +126,7 @@ backup: Final = partial(suffix, "-i --backup .bak")
 
 
 def date(value: str) -> str:
-    from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
+    from relbase.warc.writing import check_date
 
     check_date(value)
     return value
@@ -171,7 +171,7 @@ def _check_directory(name: str, fix: str) -> None:
 
 
 def _selector(name: str) -> str:
-    from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
+    from relbase.bases.headers import key
 
     return key(name)
 

@@ -133,7 +133,7 @@ class _Doing:
         deque(pieces, maxlen=0)
         # Pages that cannot be read are not findings: the archive keeps them unchanged.
         if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
-            from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
+            from relbase.cli.findings import LINES, Finding
 
             done.tally.found = 1
             found = Finding(name, "has pages with relative links")
@@ -256,8 +256,8 @@ class _Doing:
 
     def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
         """Count where a message with relative references got its base, if it has one."""
-        from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
-        from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
+        from relbase.mail.message import fields_of_mail
+        from relbase.mail.parts import BASE_FIELDS
 
         done, urls, fields = self.done, call.options.message_urls, fields_of_mail(document.data)
         given = urls.find(fields) if urls is not None else None
@@ -298,7 +298,7 @@ class _Doing:
             done.warned.add(reason, f"{self.shown}: warning: {text}")
 
     def _show(self, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import FAILING, LINES, diff, findings  # noqa: PLC0415 (start-up time)
+        from relbase.cli.findings import FAILING, LINES, diff, findings
 
         done, own, name, moved = self.done, self.own, self.done.job.input.name, 0
         for document, result, call in rewritten:

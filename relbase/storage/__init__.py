@@ -59,9 +59,9 @@ def objects(path: str) -> list[str] | None:
     directory = f"{start}{mark}{query}"
     refuse_unknown([directory], "give the names of the archives")
     filesystem, name = _filesystem(directory)
-    from pathlib import PurePosixPath  # noqa: PLC0415 (start-up time)
+    from pathlib import PurePosixPath
 
-    from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
+    from pyarrow import fs  # of the extra `warc`
 
     below = name.rstrip("/")
     before = start.rstrip("/").removesuffix(below)
@@ -144,7 +144,7 @@ def put(made: str, path: str) -> None:
     if not is_url(path):
         os.replace(made, path)  # noqa: PTH105
         return
-    from shutil import copyfileobj  # noqa: PLC0415 (start-up time)
+    from shutil import copyfileobj
 
     filesystem, name = _filesystem(path)
     # If a rename can replace a file, upload under another name first: the last step is atomic.
@@ -174,7 +174,7 @@ def _filesystem(path: str) -> tuple[Any, str]:
     scheme = _scheme(path)
     assert scheme is not None
     try:
-        from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
+        from pyarrow import fs  # of the extra `warc`
     except ImportError:
         text = f"the package pyarrow is needed to open {scheme[0]}: pip install 'relbase[warc]'"
         raise ValueError(text) from None

@@ -41,7 +41,7 @@ def flag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def spark(flag: Path) -> Iterator[Any]:  # noqa: ARG001 (workers take the environment over)
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (it takes a second)
+    from pyspark.sql import SparkSession  # it takes a second
 
     paths = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     support = os.path.dirname(poison.__file__)  # noqa: PTH120

@@ -94,7 +94,7 @@ class Finder:
 
     def _nearest(self, name: str, inputs: Sequence[Input]) -> str:
         """Return the name of an input that is most like a name of --map, or ""."""
-        from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+        from difflib import get_close_matches
 
         known = (os.path.abspath(one.name) for one in inputs[:_COMPARED])  # noqa: PTH100
         names = [name for path in known for name in self._names(path) if name != path]
@@ -307,7 +307,7 @@ def _marks(data: bytes) -> Marks:
 
 def _with_dump(found: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:
     """Add what a header dump states. The log of `wget -S` has the URL; `curl -D` does not."""
-    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import parse_dump
 
     read = parse_dump(dump)
     url, source = found.url, found.source
