@@ -13,12 +13,12 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run
+from terminals import Terminal
 
 from relbase import Note, Reason, Span
 from relbase.cli import documents, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.findings import diff
-from relbase.cli.hyperlinks import help_url
 from relbase.cli.streams import Collected, Verbosity
 from relbase.edit import Edit, splice
 from relbase.session.session import check
@@ -65,11 +65,6 @@ def test_many_notes_take_linear_time() -> None:
         assert len(warned.lines) == size
 
     assert_linear_from_10_ms(warn_of, lambda size: size)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize("lacks", ["", "files", "terminal", "escapes", "wanted"])
@@ -213,46 +208,3 @@ def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ]
     monkeypatch.setenv("TERM", "dumb")
     assert "\x1b" not in run(*diff).stdout
-
-
-TERMINALS: Final = [
-    ({"TERM": "xterm-kitty"}, True),
-    ({"TERM": "xterm-256color", "VTE_VERSION": "7600"}, True),
-    ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, True),
-    ({"TERM": "xterm-256color", "WT_SESSION": "a-b"}, True),
-    ({"TERM": "xterm-256color", "VTE_VERSION": "4205"}, False),
-    ({"TERM": "xterm-256color", "TERM_PROGRAM": "Apple_Terminal"}, False),
-    ({"TERM": "dumb", "WT_SESSION": "a-b"}, False),
-    ({}, False),
-]
-
-
-@pytest.mark.parametrize(("variables", "has_links"), TERMINALS, ids=str)
-def test_the_word_behind_a_warning_is_a_link_where_the_terminal_shows_it(
-    variables: dict[str, str],
-    has_links: bool,  # noqa: FBT001
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for name in ("TERM", "TERM_PROGRAM", "VTE_VERSION", "WT_SESSION", "KITTY_WINDOW_ID"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    shown = Terminal()
-    monkeypatch.setattr("sys.stderr", shown)
-    printer = streams.WarningPrinter(Verbosity.COUNTED)
-    warned = Collected()
-    for name in ("a", "b"):
-        warned.add("base-none", f"{name}: warning: [base-none] [base-none]")
-    printer.show(warned)
-    printer.close()
-    word = "[base-none]"
-    if has_links:
-        url = help_url("base-none")
-        assert url.startswith("https://")
-        assert url.endswith("/notes/#base-none")
-        word = f"\x1b]8;;{url}\x1b\\{word}\x1b]8;;\x1b\\"
-    lines = [
-        f"a: warning: [base-none] {word}",
-        f"1 more warning like it {word}; -v shows all",
-    ]
-    assert shown.getvalue().splitlines() == lines
