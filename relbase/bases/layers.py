@@ -327,7 +327,7 @@ def _resolved(  # noqa: C901 (one question after the other)
 def _with_backslash(value: str) -> str:
     text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
     try:
-        from relbase.url import whatwg
+        from relbase.url import whatwg  # loads a C library, which may be missing
 
         read = whatwg.NO_BASE.resolve(value)
     except (ImportError, ValueError):
