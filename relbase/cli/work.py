@@ -20,7 +20,6 @@ from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.values import FEEDS
 from relbase.cli.writing import Writer, locked, refuse_special
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
