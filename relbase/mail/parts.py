@@ -60,11 +60,7 @@ def line_end(data: bytes) -> bytes:
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
 # parts take 80 MB at most; without the limit, each would be as long as a hostile one.
-MAX_BASE: Final = 8_000
-
-# Nobody writes longer ones: servers refuse URLs of a few kilobytes. All parts of a message may
-# inherit it, and the time to resolve a reference grows with the length of the base.
-MAX_STATED_BASE: Final = 1 << 16
+MAX_OUTER_BASE: Final = 8_000
 
 _SNAPSHOT: Final = "snapshot-content-location"
 BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
@@ -154,14 +150,14 @@ def _established(
     name = f"part {part.number}" if part.number else "the message"
     number, profile = number_of(part, context), context.task.profile
     stated = mime_statements(fields, name)
-    kept = [statement for statement in stated if len(statement.value) <= MAX_STATED_BASE]
-    if len(around.url) > MAX_BASE:
+    kept = [*stated]
+    if len(around.url) > MAX_OUTER_BASE:
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
     base, notes = context.task.establish(kept, around, number)
     if len(kept) < len(stated):
-        text = f"a base of {name} is too long, or relative to one that is: it does not count"
+        text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)
         base = replace(base, refused=(long, *base.refused))
         notes = [long, *notes]
