@@ -7,7 +7,7 @@ is decoded. Plain references, which most are, go straight to the resolver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -16,19 +16,18 @@ from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
-from relbase.html.places import attributes_of
 from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
-from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
+from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
-from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
+from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
@@ -73,10 +72,6 @@ class Walk:
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
-        # Results for values that pages repeat, by value, row and context.
-        self._repeated: dict[tuple[str, int, int], Value] = {}
-        # The rows that count, by what elements say (kept alive, since keys have their ids).
-        self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
         self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.with_base(UNKNOWN)
@@ -182,21 +177,12 @@ class Walk:
 
     def _rows(self, candidate: Candidate, key: str) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        element, kind, keys, *_ = candidate
-        asks, get, spelled = kind.asks[key], self._tree.get, self._tree.spelled
-        if asks.isdisjoint(keys):
+        _, kind, keys, *_ = candidate
+        if kind.asks[key].isdisjoint(keys):
             return kind.unasked[key]
-        asked = [name if name in keys else None for name in asks]
-        said = key, *[name and get(element, spelled(element, name)) for name in asked]
-        if known := self._counted.get((id(kind), said)):
-            return known[1]
-        rows = all_counting(
+        return all_counting(
             kind.rows[key], lambda name: encode_inner(self._said(candidate, name)).lower()
         )
-        # Limited, since a hostile document can have any number of them.
-        if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
-            self._counted[id(kind), said] = kind, rows
-        return rows
 
     def _texts(
         self, candidate: Candidate, rows: tuple[Row, ...], context: Context
@@ -267,15 +253,11 @@ class Walk:
     ) -> Value:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
-        is_url = row.syntax is _URL and not (row.on_codebase or context.task.policy.keep_templates)
-        if is_url and (resolved := self._url(kind, row, value, context)):
-            return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
-        key = value, id(row), id(context)
-        if known := self._repeated.get(key):
-            links = [TreeLink(element, attribute, *link[2:]) for link in known.links]
-            return known._replace(holder=element, links=links)
-        text = encode_inner(value)
+        policy, text = context.task.policy, encode_inner(value)
         codebase = None
+        if row.empty and policy.keep_fragments and kind.vocabulary != HTML and not value.strip():
+            kept = TreeLink(element, attribute, value, 0, None, Status.KEPT)  # its own document
+            return Value(element, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
@@ -288,27 +270,7 @@ class Walk:
         made = self._value_of(element, element, attribute, value, visit_value(text, context, place))
         if row.syntax is _URL:
             return made if made.text is None else made._replace(text=made.text.strip(C0_AND_SPACE))
-        if codebase is None and len(value) <= _LONGEST:
-            self._repeated[key] = made
         return made
-
-    def _url(
-        self, kind: ElementRow, row: Row, value: str, context: Context
-    ) -> tuple[str | None, str, int, str | None, Status] | None:
-        """What a value that is one URL becomes: a faster `visit_url`; None to fall back to that."""
-        written = value.strip(C0_AND_SPACE)
-        reference = written if written.isprintable() else clean(written)
-        if not reference or self._budget.left < len(context.base.url):
-            is_own = not reference and row.empty and kind.vocabulary != HTML  # its own document
-            keeps = is_own and context.task.policy.keep_fragments
-            return (None, value, 0, None, Status.KEPT) if keeps else None
-        status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
-        new = None
-        if status is _REWRITTEN and url is not None:
-            new = spell(_URL, url, b"", Span(0, 0))  # without the white space around it
-            self._budget.left -= max(0, len(new) - len(value))
-        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
-        return new, written, start, url, status
 
     def _apart(
         self,
@@ -391,10 +353,6 @@ _REWRITTEN: Final = Status.REWRITTEN
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-# Cached by row, since the rows of the vocabularies live as long as the process.
-_place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
-_BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])
 
-# Longer values rarely repeat.
+# Of a base: a result is made before the budget pays for it, so it must not be long.
 _LONGEST: Final = 2048
-_MANY: Final = 1024

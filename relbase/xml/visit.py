@@ -52,7 +52,7 @@ from relbase.xml.escapes import (
     without_bad,
 )
 from relbase.xml.feeds import Items
-from relbase.xml.scanning import Ahead, skip
+from relbase.xml.scanning import Ahead
 from relbase.xml.structure import slots
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
 from relbase.xml.well_formed import Flaw, Soundness, examine
@@ -122,10 +122,8 @@ class Visit:
 
     def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
         task = self._around.task
-        if not self._around.wanted.edits_only or self._base_at:
+        if binding.compiled is None or not self._around.wanted.edits_only or self._base_at:
             return None, None
-        if binding.compiled is None:
-            return (None if task.policy.xml_rows else skip), None  # it knows only the tables
 
         def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
             return self._is_html or named.vocabulary != HTML

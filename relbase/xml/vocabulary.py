@@ -317,22 +317,3 @@ def deciding_attributes() -> frozenset[bytes]:
     for held_ in (*_tables().values(), _UNKNOWN):
         names |= held_.asked - frozenset(held_.rows)
     return frozenset(names)
-
-
-def text_rows() -> dict[bytes, list[Row]]:
-    """Return the local names of all elements whose text can hold references, with their rows."""
-    rows: dict[bytes, list[Row]] = {}
-    for (_, element), held_ in _tables().items():
-        if held_.text:
-            rows.setdefault(element, []).extend(held_.text)
-    return rows
-
-
-def attribute_rows() -> dict[bytes, list[Row]]:
-    """Return the local names of all attributes that can hold references, with their rows."""
-    cased = {lower: name for name, lower in CASED.items()}
-    rows: dict[bytes, list[Row]] = {}
-    for held_ in _tables().values():
-        for key, own in held_.rows.items():
-            rows.setdefault(cased.get(key, key).rpartition(b":")[2], []).extend(own)
-    return rows

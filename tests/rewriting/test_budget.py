@@ -324,7 +324,7 @@ def stating(name: str, bases: list[str], inside: str | None = None) -> bytes:
 def test_scanners_agree_wherever_the_budget_ends(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kind = STATING[name][0]
+    kind: Any = STATING[name][0]
     document = stating(name, ["a/", "b/", "a/", "http://o.example/", "", "c&amp;d/"])
     counts = set()
     for size in (*range(0, 1500, 13), *range(300, 340)):
@@ -338,7 +338,7 @@ def test_bases_are_charged_although_no_reference_needs_them(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What states them is not rewritten here, but each was resolved."""
-    kind = STATING[name][0]
+    kind: Any = STATING[name][0]
     document = stating(name, ["a/"] * 50, "")
     policy = relbase.Policy(keep=re.compile("."))
     asked: list[str] = []
