@@ -1,4 +1,4 @@
-"""What the caller can choose. The command line's flags are generated from these fields."""
+"""What the caller can choose. Each field is an option of the command line, too."""
 
 from __future__ import annotations
 

@@ -327,7 +327,7 @@ def _resolved(  # noqa: C901 (one question after the other)
 def _with_backslash(value: str) -> str:
     text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
     try:
-        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library, which may be missing)
+        from relbase.url import whatwg
 
         read = whatwg.NO_BASE.resolve(value)
     except (ImportError, ValueError):
@@ -336,7 +336,7 @@ def _with_backslash(value: str) -> str:
 
 
 def _quoted(match: re.Match[str]) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import quote
 
     return quote(encode(match[0], "utf-8"))
 

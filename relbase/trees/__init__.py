@@ -290,15 +290,15 @@ def _opened(tree: object, policy: Policy) -> Tree:
     if isinstance(tree, (list, tuple)):
         raise TypeError(f"a {type(tree).__name__} is not a tree: give one tree at a time")
     if "bs4" in packages:
-        from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
+        from relbase.trees.soup import soup_tree  # loads beautifulsoup4
 
         return soup_tree(tree, policy)
     if "lxml" in packages:
-        from relbase.trees.nodes import lxml_tree  # noqa: PLC0415 (loads lxml)
+        from relbase.trees.nodes import lxml_tree  # loads lxml
 
         return lxml_tree(tree, policy)
     if "xml" in packages:
-        from relbase.trees.elements import element_tree  # noqa: PLC0415 (loads xml.etree)
+        from relbase.trees.elements import element_tree  # loads xml.etree
 
         return element_tree(tree, policy)
     fix = _advice(tree, packages)

@@ -166,7 +166,7 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
         return bytes(compressor.compress(record) + compressor.flush())
     if packing == "zst":
         try:
-            import zstandard  # noqa: PLC0415 (of the extra `warc`)
+            import zstandard  # of the extra `warc`
         except ImportError:
             raise ImportError(_MISSING) from None
         compressed = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level)

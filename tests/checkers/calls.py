@@ -85,7 +85,7 @@ make_links_absolute(object(), profile="typo")  # wrong
 make_links_absolute(object(), 5)  # wrong
 make_links_absolute(object(), handle_failures="raise")  # wrong
 iterlinks(object(), "http://h/")  # wrong
-relbase.trees.rewrite_links(object(), lambda link: 5)  # wrong
+relbase.trees.rewrite_links(object(), lambda _: 5)  # wrong
 make_links_absolute(object(), "http://h/", drop_base="yes")  # wrong
 relbase.rewrite(b"").data = b""  # wrong
 Policy(True)  # wrong

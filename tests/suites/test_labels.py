@@ -29,8 +29,8 @@ LABELS: Final = (
     *("application/unknown", "application/octet-stream", "", "text/", "application/json"),
     *("a.html", "a.htm", "a.php", "a.asp", "a.aspx", "a.jsp", "a.shtml", "a.xml", "a.css", "a.eml"),
 )
-SAYING_SO: Final = frozenset(
-    *[("kind-mislabelled", "kind-doubtful", "kind-unsupported", "xml-unsound", "json-unsound")],
+SAYING_SO: Final = (
+    *("kind-mislabelled", "kind-doubtful", "kind-unsupported", "xml-unsound", "json-unsound"),
 )
 
 

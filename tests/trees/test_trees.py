@@ -12,8 +12,8 @@ import html5lib
 import lxml.etree
 import lxml.html
 import lxml.objectify
-import parsel
 import pytest
+from extras import needed
 from growth import assert_linear_from_10_ms
 from rows import rows
 from tree_values import values
@@ -305,7 +305,6 @@ BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (ET.ElementTree(), {}, ValueError, "has no root: parse"),
     (ET.Comment("x"), {}, TypeError, "give an element"),
     (minidom.Document(), {}, TypeError, "give an element"),
-    (parsel.Selector("<p>"), {}, TypeError, r"give selector\.root"),
     (lxml.etree.ElementTree(), {}, ValueError, "has no root: parse"),
     (lxml.etree.Comment("x"), {}, TypeError, "give an element"),
     (lxml.etree.PI("x"), {}, TypeError, "give an element"),
@@ -339,6 +338,11 @@ def test_a_bad_call_raises_at_once(
         function(tree, **arguments)
     assert type(raised.value) is error
     assert len(str(raised.value)) < 250
+
+
+def test_a_selector_of_parsel_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"give selector\.root"):
+        tree_links(needed("parsel").Selector("<p>"))
 
 
 def test_drop_base_is_a_bool() -> None:
