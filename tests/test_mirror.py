@@ -58,6 +58,7 @@ ELSEWHERE: Final = {
     "session.texts": "test_texts.py",
     "spark.tasks": "test_jobs.py",
     "storage.__init__": "spark/test_cluster.py",
+    "trees.elements": "test_trees.py test_xml_trees.py",
     "trees.markup": "test_trees.py test_xml_trees.py",
     "trees.nodes": "test_trees.py",
     "trees.soup": "test_trees.py",
