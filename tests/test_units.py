@@ -11,6 +11,7 @@ from units import CALLS, LEAST, Unit, factors, units
 
 import relbase
 from relbase.bases import layers
+from relbase.session.options import as_kind
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,4 @@ def test_what_is_long_is_long_and_what_is_often_has_links(kind: str) -> None:
         document = make(400)
         least = int(name.split()[2])
         assert least - 1 <= max(map(len, document.split(b"//")))
-        assert [*relbase.links(document, kind=kind, url="http://u.example/")], name
+        assert [*relbase.links(document, kind=as_kind(kind), url="http://u.example/")], name
