@@ -41,9 +41,8 @@ if TYPE_CHECKING:
 
 def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
     """The context of a document that was retrieved from a URL, for any task."""
-    task = Task(profile, Policy(private_bases=private), reader)
-    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    context = Context(UNKNOWN, task)
+    context = Context(UNKNOWN, Task(profile, Policy(private_bases=private), reader))
+    base, _ = context.task.establish(retrieval(url, (), profile)[0], UNKNOWN)
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
@@ -64,6 +63,8 @@ class Walk:
         replace: Replace | None = None,
     ) -> None:
         self._replace = replace
+        # Whether the names of elements decide, so that results are not shared.
+        self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
@@ -72,8 +73,7 @@ class Walk:
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
-        base = self._around.base
-        counts = resolve_base_href and not policy.ignore_base
+        base, counts = self._around.base, resolve_base_href and not policy.ignore_base
         self.has_base = False
         for element in islice(tree.bases(whole=True), int(counts)):
             self.has_base = True
@@ -99,7 +99,7 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        normalizes = PROFILES[inside.task.profile].normalizes
+        is_kept = not PROFILES[inside.task.profile].normalizes
         for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
             if not kind.name:
@@ -124,12 +124,11 @@ class Walk:
                         at_once = None
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
-                if row.syntax is _URL and self._replace is None:
+                if row.syntax is _URL and not self._is_exact:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_ and value[-1] > " ":
                         continue
-                    is_itself = is_absolute and not normalizes and value.isprintable()
-                    if is_itself and value[-1] != " ":
+                    if is_absolute and is_kept and value.isprintable() and value[-1] != " ":
                         absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
