@@ -89,8 +89,6 @@ _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 class _Source:
     """The bytes of a file from the next message on, as far as they have been read."""
 
-    __slots__ = ("_chunks", "data")
-
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)
         self.data = bytearray()

@@ -77,8 +77,6 @@ _ADDED: Final = "a line would become the beginning of a message: its links are l
 class Lengths:
     """Refuses edits that would make a wrong Content-Length right (see `containers.mbox`)."""
 
-    __slots__ = ("_ends", "_grown")
-
     def __init__(self) -> None:
         self._grown = 0  # how many bytes longer than the input the output is so far
         self._ends: list[int] = []  # where in the output wrong lengths end, as a heap

@@ -177,8 +177,6 @@ class _BareReturnsView(QuotedPrintableView):
     The message contains no LF, so LF can replace CR without moving any offset.
     """
 
-    __slots__ = ()
-
     def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
         super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")
 

@@ -274,8 +274,6 @@ def _xml_encoding(data: bytes) -> str | None:
 class Lines:
     """The lines and columns of offsets in a text; if asked in order, they take linear time."""
 
-    __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
-
     def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
         self._at = self._line_start = 0

@@ -33,8 +33,6 @@ def folded_view(raw: bytes, quote: bytes = b"", *, words: bool = True) -> View:
 class WordView(View):
     """The view of a URL with encoded words in it; edits rewrite the whole URL."""
 
-    __slots__ = ("_quote", "_raw")
-
     def __init__(self, raw: bytes, quote: bytes) -> None:
         self._raw, self._quote = raw, quote
         self.inner = meant(raw)

@@ -140,8 +140,6 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 class CountedView(GrownView):
     """A view in which `length` computes how long a range of `inner` is in the raw text."""
 
-    __slots__ = ("_length",)
-
     def __init__(
         self,
         inner: bytes,

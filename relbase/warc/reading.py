@@ -234,8 +234,6 @@ class Places:
     It stores only a hash of each name, so callers must check the name of the record they find.
     """
 
-    __slots__ = ("_count", "_keys", "_offsets")
-
     def __init__(self) -> None:
         self._count = 0
         self._keys = array("Q", bytes(8 * _FIRST))

@@ -59,8 +59,6 @@ def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
 class Columns:
     """Builds batches from rows; packed rows are never divided between batches."""
 
-    __slots__ = ("_columns", "_most", "_schema")
-
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
         self._most = most
@@ -106,8 +104,6 @@ _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
 class _Numbers:
-    __slots__ = ("missing", "size", "type", "values")
-
     def __init__(self, type_: pa.DataType) -> None:
         self.type = type_
         self.values = array(_CODES[type_])
@@ -150,8 +146,6 @@ class _Numbers:
 class _Texts(_Numbers):
     """A column of texts: their sizes, and all of them in UTF-8, joined."""
 
-    __slots__ = ("data",)
-
     def __init__(self) -> None:
         super().__init__(pa.int32())
         self.data = bytearray()
@@ -173,8 +167,6 @@ class _Texts(_Numbers):
 
 class _Repeated(_Numbers):
     """A column of texts that repeat: the index of each in a dictionary."""
-
-    __slots__ = ("known", "packed")
 
     def __init__(self, packed: Sequence[str] = ()) -> None:
         super().__init__(pa.int32())

@@ -42,8 +42,6 @@ class Named(NamedTuple):
 class Names:
     """The namespaces in scope, from the start tag of the root on."""
 
-    __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
-
     def __init__(self, rows: tuple[str, ...] = ()) -> None:
         self._rows = rows
         self._bound: dict[bytes, bytes] = {b"xml": _XML}

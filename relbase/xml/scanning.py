@@ -34,8 +34,6 @@ _MOST_ATTRIBUTES: Final = 64
 class Ahead:
     """Reads ahead in one document."""
 
-    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
-
     def __init__(
         self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
     ) -> None:
