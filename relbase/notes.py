@@ -19,6 +19,7 @@ class Reason(StrEnum):
     BASE_FORBIDDEN = "base-forbidden"  # by the page's Content-Security-Policy
     BASE_IGNORED = "base-ignored"  # a <base> that browsers ignore: not the first, or hidden
     BASE_LATE = "base-late"  # a <base> applies to references that precede it
+    BASE_PRIVATE = "base-private"  # only one program can use it, so that it does not count
     BASE_RELATIVE = "base-relative"  # a base that should be absolute was resolved
     BASE_UNPARSABLE = "base-unparsable"  # a base that the profile cannot parse
     BASE_UNSUITABLE = "base-unsuitable"  # §2.3: relative references cannot be resolved against it
@@ -34,6 +35,7 @@ class Reason(StrEnum):
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails
     REFERENCE_NET_LOC = "reference-net-loc"  # written so that its path is not read as a host
+    REFERENCE_BACKSLASH = "reference-backslash"  # kept by the RFCs, a slash to browsers
     REFERENCE_CLIMBS = "reference-climbs"  # above the root, which rfc1808 keeps as `/../`
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # it resolves where var() uses it
     SPECULATION_PATTERN = "speculation-pattern"  # a relative pattern: left unchanged
@@ -47,7 +49,8 @@ class Reason(StrEnum):
     REDIRECT_UNFOLLOWED = "redirect-unfollowed"  # the response is a redirect without a body
     BODY_PARTIAL = "body-partial"  # the body is, or may be, only a part of the document
     KIND_UNSUPPORTED = "kind-unsupported"  # the document was left unchanged
-    KIND_DOUBTFUL = "kind-doubtful"  # the bytes look like another kind than the name says
+    KIND_DOUBTFUL = "kind-doubtful"  # the bytes look like another kind than the label says
+    KIND_MISLABELLED = "kind-mislabelled"  # its root element decided, not its label
     JSON_UNSOUND = "json-unsound"  # not JSON, or not a JSON Feed: left unchanged
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: left unchanged
     XML_FLAW = "xml-flaw"  # not well-formed, but this affects no other reference

@@ -1,4 +1,4 @@
-"""What the caller can choose. The command line's flags are generated from these fields."""
+"""What the caller can choose. Each field is an option of the command line, too."""
 
 from __future__ import annotations
 
@@ -25,6 +25,20 @@ def _xml_rows(rows: object) -> tuple[str, ...]:
         if XML_ROW.fullmatch(row) is None:
             fix = "give '{namespace}element@attribute=url' (or list, srcset, css, html)"
             raise ValueError(f"{row[:200]!r} is not a row of XML: {fix}")
+    return checked
+
+
+def _templates(given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"templates must be a sequence of strings, not {type(given).__name__}")
+    checked = tuple(given)
+    for template in checked:
+        if not isinstance(template, str):
+            raise TypeError(f"a template must be a str, not {type(template).__name__}")
+        opening, star, closing = template.partition("*")
+        if not (opening and star and closing) or "*" in closing:
+            fix = "give text with one '*' in it, such as '###*###'"
+            raise ValueError(f"{template[:200]!r} is not the form of a placeholder: {fix}")
     return checked
 
 
@@ -66,6 +80,11 @@ class Policy:
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
         keep_templates: leave references that begin with a placeholder, such as `{{url}}`,
             unchanged, and never change a placeholder.
+        templates: also treat text of this form as a placeholder, and imply keep-templates:
+            `###*###`, with one `*` for any text.
+        ignore_base: resolve links as if the document had no `<base>`, and leave it unchanged.
+        private_bases: also resolve links against bases that only one program can use, such as
+            `x-msg://38/`.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
         xml_rows: also rewrite these places in XML: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
@@ -73,9 +92,9 @@ class Policy:
             Python a mapping of names to syntaxes.
 
     Raises:
-        TypeError: if `keep` is not a compiled pattern of strings, `xml_rows` does not hold
-            strings, or another field is not a bool.
-        ValueError: if a row of XML, or an attribute or its syntax, is malformed.
+        TypeError: if `keep` is not a compiled pattern of strings, `templates` or `xml_rows` does
+            not hold strings, or another field is not a bool.
+        ValueError: if a template, a row of XML, or an attribute or its syntax, is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
     True
@@ -87,6 +106,9 @@ class Policy:
     attachments: bool = True
     dkim_signed: bool = True
     keep_templates: bool = False
+    templates: tuple[str, ...] = ()
+    ignore_base: bool = False
+    private_bases: bool = False
     item_links: bool = False
     xml_rows: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] | Mapping[str, str] = ()
@@ -102,8 +124,13 @@ class Policy:
                 object.__setattr__(self, field.name, _xml_rows(value))
             elif field.name == "attributes":
                 object.__setattr__(self, field.name, _attributes(value))
+            elif field.name == "templates":
+                object.__setattr__(self, field.name, _templates(value))
             elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} must be True or False, not {type(value).__name__}")
+
+        if self.templates:
+            object.__setattr__(self, "keep_templates", True)
 
     def keeps(self, reference: str) -> bool:
         """Return whether the policy leaves a relative reference unchanged.
@@ -113,9 +140,35 @@ class Policy:
         """
         return (
             (self.keep_fragments and reference.startswith("#"))
-            or (self.keep_templates and begins_with_placeholder(reference))
+            or (self.keep_templates and begins_with_placeholder(reference, self.templates))
             or (self.keep is not None and self.keep.search(reference) is not None)
         )
+
+    @property
+    def is_scanned(self) -> bool:
+        """Whether the compiled scanner, which knows only what is built in, finds all links."""
+        return not (self.attributes or self.keep_templates)
+
+    def placeholders(self, reference: str) -> list[tuple[int, int]]:
+        """Return where a reference has placeholders that must not change.
+
+        >>> Policy(templates=("@*@",)).placeholders("/a/@b@/{{c}}")
+        [(3, 6), (7, 12)]
+        """
+        return placeholders(reference, self.templates) if self.keep_templates else []
+
+    def masked(self, value: bytes, *, closed: bool = False) -> bytes:
+        """Return a value in which no placeholder holds a delimiter; all offsets stay.
+
+        With `closed`, placeholders that do not end are left out: the value is a style sheet.
+        """
+        if not self.keep_templates:
+            return value
+        text, masked = value.decode("latin-1"), bytearray(value)
+        for start, end in placeholders(text, self.templates, closed=closed):
+            if not (closed and _is_css(text, start, end)):
+                masked[start:end] = b"~" * (end - start)  # of no name, and allowed in each URL
+        return bytes(masked)
 
     def keeper(self) -> Callable[[str], object] | None:
         """Return the fastest function that answers as `keeps` does; None if it keeps nothing.
@@ -139,14 +192,17 @@ class Policy:
 
 # Fields whose effect does not depend on the text of a reference.
 _DECIDES_ELSEWHERE: Final = frozenset(
-    ("extended", "attachments", "dkim_signed", "item_links", "xml_rows", "attributes")
+    (
+        *("extended", "attachments", "dkim_signed", "ignore_base", "private_bases", "item_links"),
+        *("xml_rows", "attributes"),
+    )
 )
 _DEFAULT: Final = Policy()
 
 
-def begins_with_placeholder(reference: str) -> bool:
+def begins_with_placeholder(reference: str, templates: tuple[str, ...] | None = None) -> bool:
     """Return whether a placeholder is at the start of a reference, or in its scheme."""
-    found = placeholders(reference)
+    found = placeholders(reference, templates)
     if not found:
         return False
     start, end = found[0]
@@ -160,8 +216,62 @@ _scheme: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*+")
 _colon: Final = expression(r"[^/?#:]*+:")
 
 
-def placeholders(reference: str) -> list[tuple[int, int]]:
-    """Return where a reference has placeholders, which a program has yet to fill in."""
+def placeholders(
+    reference: str, templates: tuple[str, ...] | None = None, *, closed: bool = False
+) -> list[tuple[int, int]]:
+    """Return where a reference has placeholders, which a program has yet to fill in.
+
+    With `templates`, a user's own and those that only count at the beginning are among them.
+    """
+    found = _common(reference, closed=closed)
+    if templates is None:
+        return found
+    beginning = _beginning.match(reference)
+    own = [beginning.span()] if beginning else []
+    for template in templates:
+        own += _of_template(reference, template)
+    return _apart([*own, *found]) if own else found
+
+
+def _of_template(reference: str, template: str) -> list[tuple[int, int]]:
+    opening, _, closing = template.partition("*")
+    found, at = list[tuple[int, int]](), reference.find(opening)
+    while at >= 0 and (close := reference.find(closing, at + len(opening))) >= 0:
+        end = close + len(closing)
+        found.append((at, end))
+        at = reference.find(opening, end)
+    return found
+
+
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that overlap, in order."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
+# TYPO3's ###NAME### and ##NAME##, [NAME]/x, {Name}/x, ||url|| and $$url$$: at the beginning only.
+_beginning: Final = expression(
+    r"""(\#{2,3})[A-Za-z_][\w.:-]*+\1 | (?:\[[A-Za-z_][\w.-]*+\]|\{[A-Za-z_][\w.-]*+\})(?=[/?\#])
+    | \|\|[^|\s]++\|\| | \$\$[^$\s]++\$\$""",
+    re.VERBOSE,
+)
+
+
+def _is_css(text: str, start: int, end: int) -> bool:
+    """Whether what looks like a placeholder may be CSS: `*|*{} a|*{}`, `a[b=c]`."""
+    is_code = text[start : start + 2] in {"{{", "{%", "<%", "<?", "[%"}
+    return not is_code and bool(_of_css.search(text, start + 2, end - 1))
+
+
+_of_css: Final = expression("[{};]")
+
+
+def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
     if _rarely.search(reference) is None:
         return []
     if _whole.fullmatch(reference):
@@ -183,7 +293,7 @@ def placeholders(reference: str) -> list[tuple[int, int]]:
         else:
             # Search for each closing only once if it is missing, so that the time stays linear.
             missing.add(closing)
-            stop = len(reference) if is_open else 0
+            stop = len(reference) if is_open and not closed else 0
         if stop:
             found.append((at, stop))
         at = stop or at + 1

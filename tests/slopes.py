@@ -91,7 +91,7 @@ def called(call: str, data: Any, kind: str) -> object:
                 SimpleNamespace(content=data, url=URL, history=(), headers=HTML)
             )
         case "make_links_absolute":
-            return make_links_absolute(data, URL)
+            return make_links_absolute(data, URL, handle_failures="ignore")
         case "conversion" | "link_rows":
             page: Any = next(warc.pages([response(1, URL, http(data))]))
             rows = call == "link_rows"

@@ -8,13 +8,16 @@ import re
 from pathlib import Path
 from typing import Any
 
+import lxml.html
 import pytest
 from growth import assert_linear_from_10_ms
 from rows import cases, rows
 from scanners import assert_agreed
 
+import relbase
 from relbase import Policy, Status, links, policy, rewrite
 from relbase.policy import begins_with_placeholder, placeholders
+from relbase.trees import make_links_absolute
 
 TABLES = Path(__file__).with_name("policy.txt")
 
@@ -255,3 +258,107 @@ def test_each_field_decides_in_keeps_or_is_said_to_decide_elsewhere() -> None:
         is_read = f"self.{field.name}" in keeps
         place = "give it a line in Policy.keeps or _DECIDES_ELSEWHERE, relbase/policy.py"
         assert is_read != (field.name in policy._DECIDES_ELSEWHERE), f"{field.name}: {place}"  # noqa: SLF001
+
+
+# ---- placeholders are found before the grammar of the value
+
+SITE = "https://site.example/d/"
+
+
+@cases(TABLES, "in values", value=str, becomes=str)
+@pytest.mark.parametrize("profile", ["rfc1808", "rfc3986", "whatwg"])
+def test_no_placeholder_is_divided(value: str, becomes: str, profile: Any) -> None:
+    """`@` stands for the site; a `!` before a value that browsers would change: it stays."""
+    is_kept = becomes.startswith("!") and profile == "whatwg"
+    data = value.encode()
+    made = (
+        data if is_kept else becomes.removeprefix("!").replace("@", "https://site.example").encode()
+    )
+    call: Any = {"url": SITE, "profile": profile, "policy": Policy(keep_templates=True)}
+    kind: Any = "css" if data.startswith(b"a{") else "html"
+    result = assert_agreed(data, kind=kind, **call)
+    assert result.data == made
+    assert rewrite(made, kind=kind, **call).data is made
+    noted = {note.reason.value for note in result.notes}
+    if made == data:
+        assert noted & {"placeholder-changed", "placeholder-kept"}
+    if kind == "css":
+        return
+    assert relbase.rewrite_text(value, kind=kind, **call).encode() == made
+    mail = b"Content-Type: text/html\n\n"
+    assert rewrite(mail + data, **call).data == mail + made
+    feed = b"<rss version='2.0'><channel><item><description>%b</description></item></channel></rss>"
+    escaped = html.escape(value, quote=False).encode()
+    fed = rewrite(feed % escaped, **call).data
+    assert html.unescape(fed.decode()) == html.unescape((feed % made).decode())
+
+
+@pytest.mark.parametrize("profile", ["rfc1808", "whatwg"])
+def test_no_placeholder_in_a_tree_is_divided(profile: Any) -> None:
+    lists = (
+        "<img srcset='{{ i | size: 300, 200 }} 300w'><a ping='{{ a b }} c' href='/x/{{ y }}'></a>"
+    )
+    tree = lxml.html.fromstring(f"<div>{lists}<p style='a:url({{{{ z }}}})'></p></div>")
+    policy = Policy(keep_templates=True)
+    make_links_absolute(tree, base_url=SITE, profile=profile, policy=policy)
+    image, link, paragraph = tree.iter("img", "a", "p")
+    assert image.get("srcset") == "{{ i | size: 300, 200 }} 300w"
+    assert link.get("ping") == "{{ a b }} https://site.example/d/c"
+    whole = "/x/{{ y }}"
+    assert link.get("href") == (whole if profile == "whatwg" else f"https://site.example{whole}")
+    assert paragraph.get("style") == "a:url({{ z }})"
+
+
+@cases(TABLES, "beginnings", reference=str, kept=bool)
+def test_what_is_a_placeholder_at_the_beginning(reference: str, *, kept: bool) -> None:
+    policy = Policy(keep_templates=True)
+    assert policy.keeps(reference) == kept
+    data = f'<a href="{html.escape(reference)}">'.encode()
+    result = assert_agreed(data, url="http://h.example/d/p", kind="html", policy=policy)
+    assert result.changed != kept
+    assert rewrite(data, url="http://h.example/d/p", kind="html").changed
+
+
+@pytest.mark.parametrize(
+    ("templates", "reference", "kept", "made"),
+    [
+        (("###*###",), "###LINK a###/x", True, ""),
+        (("###*###",), "/a/###LINK###/x", False, "https://site.example/a/###LINK###/x"),
+        (("@*@", "<!--*-->"), "@base@x", True, ""),
+        (("@*@", "<!--*-->"), "<!-- base -->x", True, ""),
+        (("(*)",), "(a, b) (", True, ""),
+        (("__*__",), "a__b", False, "https://site.example/d/a__b"),
+        (("__*__",), "{{ still }}", True, ""),
+    ],
+)
+def test_a_form_of_the_users_own(
+    templates: tuple[str, ...], reference: str, made: str, *, kept: bool
+) -> None:
+    policy = Policy(templates=templates)
+    assert policy.keep_templates
+    assert policy == Policy(templates=templates, keep_templates=True)
+    assert policy.keeps(reference) == kept
+    for markup in ('<a href="{}">', '<img srcset="{} 2x">'):
+        if markup[1] == "i" and reference.endswith("("):
+            continue
+        data = markup.format(html.escape(reference)).encode()
+        expected = data if kept else markup.format(made).encode()
+        assert assert_agreed(data, url=SITE, kind="html", policy=policy).data == expected
+
+
+@pytest.mark.parametrize(
+    ("templates", "error"),
+    [
+        ("###*###", TypeError), (5, TypeError), ([5], TypeError), (["###"], ValueError),
+        (["*"], ValueError), (["a**b"], ValueError), (["a*"], ValueError), (["*b*c"], ValueError),
+    ],
+)  # fmt: skip
+def test_forms_that_say_nothing(templates: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"template|'\*'"):
+        Policy(templates=templates)
+
+
+@pytest.mark.parametrize("piece", ["##a", "@a", "{{", "@a@", "$$a", "[a"])
+def test_own_forms_are_found_in_linear_time(piece: str) -> None:
+    policy = Policy(templates=("@*@", "##*$$"))
+    assert_linear_from_10_ms(policy.placeholders, lambda n: piece * (n // len(piece)))

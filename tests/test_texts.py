@@ -134,3 +134,17 @@ def test_a_piece_becomes_the_same_by_either_walk(
     found = rewrite_text(text, base=base, profile=profile)
     monkeypatch.setattr("relbase.scan.binding.compiled", None)
     assert found == rewrite_text(text, base=base, profile=profile)
+
+
+@cases(TABLES, "pieces of pages", text=str)
+@pytest.mark.parametrize(
+    "base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "http://h/a\nb/", "mailto:a"]
+)
+@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize("policy", [Policy(), Policy(keep_templates=True)])
+def test_a_base_that_does_not_count_changes_nothing(
+    text: str, base: str, profile: Profile, policy: Policy
+) -> None:
+    more = "<template><base ></template>"
+    found = rewrite_text(text + more, base=base, profile=profile, policy=policy)
+    assert found == rewrite_text(text, base=base, profile=profile, policy=policy) + more

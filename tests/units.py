@@ -55,7 +55,7 @@ def _seconds_of_tree(data: bytes, kind: str) -> float | None:
     if tree is None:
         return None
     started = process_time()
-    make_links_absolute(tree, URL)
+    make_links_absolute(tree, URL, handle_failures="ignore")
     return process_time() - started
 
 

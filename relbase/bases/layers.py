@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple, ParamSpec, TypeVar, cast
 
+from relbase.bases.private import owner
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -19,7 +20,7 @@ from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked
 from relbase.url.plain import NET_LOC
 from relbase.url.profiles import DEFAULT, PROFILES, Profile
-from relbase.url.resolver import Resolver, is_absolute, parses_alone
+from relbase.url.resolver import Resolver, has_net_loc, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
@@ -95,14 +96,15 @@ class Statement(NamedTuple):
     flaw: str | None = None  # why it is not a URL at all, None if it may be one
 
 
-def establish(
+def establish(  # noqa: PLR0917 (as one says it: within a base, by a profile)
     statements: Iterable[Statement],
     around: Base,
-    *,
     profile: Profile,
     part: str = "",
     charset: str = "utf-8",
     resolve: Callable[[str], str] | None = None,
+    *,
+    private_bases: bool = False,
 ) -> tuple[Base, list[Note]]:
     """Return the base of an entity (RFC 1808 §3), and notes on it.
 
@@ -111,6 +113,12 @@ def establish(
     refused: list[Note] = []
     for statement in statements:
         url, reason, text = _resolved(statement, around, profile, charset, resolve)
+        if url is not None and not private_bases:
+            is_element = statement.source.startswith("<base")
+            if whose := owner(url, around.url, is_base_element=is_element):
+                counts = f"{_shown(around.url)} does" if around.url else "no other base is known"
+                text = f"{_shown(url)} means something only to {whose}: it does not count, {counts}"
+                url, reason = None, Reason.BASE_PRIVATE
         if reason is not None:
             refused.append(Note(reason, part, statement.span, f"{statement.source}: {text}"))
         if url is not None:
@@ -175,9 +183,9 @@ T = TypeVar("T")
 # The messages of a mailbox alternate between a few bases.
 _SHORT: Final = 1 << 12
 _OF_SHORT: Final = 16
-# The longest base that a message may state (`relbase.mail.parts`). Its parts share it, some in
-# another charset.
-_LONG: Final = 1 << 16
+# Nobody writes a longer base: servers refuse URLs of a few kilobytes. It is counted when it is
+# resolved, and the time to resolve a reference grows with it.
+MAX_BASE: Final = 1 << 16
 _OF_LONG: Final = 4
 
 
@@ -189,13 +197,15 @@ def cached_by_length(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
     def made(url: str) -> Callable[P, T]:
         if len(url) <= _SHORT:
             return short
-        return long if len(url) <= _LONG else make
+        return long if len(url) <= MAX_BASE else make
 
     return made
 
 
 def unsuitable(url: str) -> str | None:
     """Return why no relative reference can be resolved against a URL; None if one can."""
+    if len(url) > MAX_BASE:
+        return f"it has more than {MAX_BASE} characters (rule 12)"
     return None if _is_suitable.match(url) else _remembered(url)(url)
 
 
@@ -258,7 +268,7 @@ _UNSAFE: Final = expression(r"[\x00-\x1f\x7f]")
 _UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
-def _resolved(
+def _resolved(  # noqa: C901 (one question after the other)
     statement: Statement,
     around: Base,
     profile: Profile,
@@ -269,8 +279,11 @@ def _resolved(
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
-    if not PROFILES[profile].normalizes and plain_base.fullmatch(statement.value):
-        return statement.value, None, ""
+    if not PROFILES[profile].normalizes:
+        if "\\" in statement.value:
+            return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
+        if len(statement.value) <= MAX_BASE and plain_base.fullmatch(statement.value):
+            return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
     value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
@@ -290,7 +303,11 @@ def _resolved(
         if relative and resolve is not None:
             value = resolve(value)
         elif relative or PROFILES[profile].normalizes:
-            value = Resolver(around.url if relative else "", profile, charset).resolve(value)
+            resolved = Resolver(around.url if relative else "", profile, charset).resolve(value)
+            # The URL that a caller gave stays as it is: callers compare it.
+            is_given = statement.layer is Layer.RETRIEVAL and value == statement.value
+            is_whole = is_given and has_net_loc(value) and unsuitable(value) is None
+            value = value if is_whole else resolved
         url = with_path(value)
     except ValueError:
         return None, Reason.BASE_UNPARSABLE, f"{_shown(stated)} does not parse"
@@ -309,8 +326,19 @@ def _resolved(
     return url, Reason.BASE_RELATIVE, f"{_shown(stated)} {what} {_shown(url)}"
 
 
+def _with_backslash(value: str) -> str:
+    text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
+    try:
+        from relbase.url import whatwg  # loads a C library, which may be missing
+
+        read = whatwg.NO_BASE.resolve(value)
+    except (ImportError, ValueError):
+        return text
+    return f"{text}; browsers read {_shown(read)}" if read.startswith("file:") else text
+
+
 def _quoted(match: re.Match[str]) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import quote
 
     return quote(encode(match[0], "utf-8"))
 

@@ -144,7 +144,7 @@ _BROTLI_PIECE: Final = 1 << 20
 def fast_zlib() -> Any:  # noqa: ANN401 (a module)
     """Return isal's zlib, which takes a third of the time; zlib if isal is not installed."""
     try:
-        from isal import isal_zlib  # noqa: PLC0415 (of the extra `warc`)
+        from isal import isal_zlib  # of the extra `warc`
     except ImportError:
         return zlib
     return isal_zlib
@@ -153,7 +153,7 @@ def fast_zlib() -> Any:  # noqa: ANN401 (a module)
 def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | None:
     """Return a decompressor for a frame of Zstandard, and its error; None without the package."""
     try:
-        import zstandard  # noqa: PLC0415 (of the extra `warc`)
+        import zstandard  # of the extra `warc`
     except ImportError:
         return None
     known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
@@ -331,7 +331,7 @@ def unzstd(body: bytes) -> Iterator[bytes | str]:
 def unbrotli(body: bytes) -> Iterator[bytes | str]:
     """RFC 7932. It has no magic number: a body that begins like text may still be brotli."""
     try:
-        import brotli  # noqa: PLC0415 (of the extra `warc`)
+        import brotli  # of the extra `warc`
     except ImportError:
         if body.lstrip()[:1] == b"<":
             raise MislabelledError("the body begins with a tag") from None

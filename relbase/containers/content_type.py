@@ -91,7 +91,8 @@ def parameters(value: str) -> dict[str, str]:
     """
     plain: dict[str, str] = {}
     split: dict[str, dict[int, tuple[str, bool]]] = {}
-    pos = _next(value, 0)
+    bare = _without_semicolon(value)
+    pos = bare.end() if bare else _next(value, 0)
     for _ in range(MAX_PARAMETERS):
         if pos >= len(value):
             break
@@ -102,6 +103,12 @@ def parameters(value: str) -> dict[str, str]:
         elif name:
             plain.setdefault(name, text)
     return {name: _joined(pieces) for name, pieces in split.items() if 0 in pieces} | plain
+
+
+# A type, and then a parameter without the semicolon before it: `text/html charset=utf-8`.
+_without_semicolon: Final = regex(
+    r"[\t\n\r ]*+[^\t\n\r ;,=\"(/]++/[^\t\n\r ;,=\"(/]++[\t\n\r ]++(?=[\w-]++[\t ]*+=)"
+).match
 
 
 def _parameter(value: str, pos: int) -> tuple[int, str, str]:
@@ -154,7 +161,7 @@ _apart_from_escapes: Final = regex(rb".{1,4096}(?<!%)(?<!%.)|.++", re.DOTALL).fi
 
 def _joined(sections: dict[int, tuple[str, bool]]) -> str:
     """Join the sections 0, 1, 2, ... of a parameter (RFC 2231 §3) and decode them (§4)."""
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+    from urllib.parse import unquote_to_bytes
 
     text, extended = sections[0]
     label = ""

@@ -69,6 +69,9 @@ OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
 # The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
 MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
 
+# Files of messages: if their type says nothing, their name does, as for other parts (rule 15).
+_MESSAGE_NAMES: Final = (".eml", ".mht", ".mhtml")
+
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 QUOTED_PRINTABLE: Final = "quoted-printable"
@@ -212,7 +215,10 @@ class _Walk:
         in_digest = parent is not None and parent.part.type == "multipart/digest"
         # RFC 2045 §5.2, RFC 2046 §5.1.5
         default = "message/rfc822" if in_digest and content_type is None else "text/plain"
+        name = file_name(disposition) or stated.name
         type_ = stated.type or default
+        if type_ == "application/octet-stream" and name.lower().endswith(_MESSAGE_NAMES):
+            type_ = "message/rfc822"
         encoding, disputed = transfer_encoding(data, header)
         if type_.startswith("multipart/") and encoding not in IDENTITY and stated.boundary:
             preamble = self.eol + data[header.body : header.body + _PREAMBLE]
@@ -230,7 +236,7 @@ class _Walk:
             encoding=encoding,
             disputed=disputed,
             disposition=token(disposition) or None,
-            name=file_name(disposition) or stated.name,
+            name=name,
             opaque=opaque,
             message=is_message and opaque is None,
         )

@@ -17,6 +17,7 @@ from relbase.compression.members import (
     BREAKS_OFF,
     MAX_ARC_LINE,
     Buffer,
+    Piece,
     arc_fields,
     arc_line,
     begins_record,
@@ -48,6 +49,7 @@ class Trouble(StrEnum):
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
     NOT_AGAIN = "not-again"  # a revisit of a payload that is there, but cannot be read again
+    REVISIT_LIMIT = "revisit-limit"  # a revisit beyond what revisits may read again or yield
     UNREADABLE = "unreadable"  # the archive cannot be opened
     DEFECT = "defect"  # a bug in relbase: report it with the record
     DIED = "died"  # the process that worked on it ended
@@ -100,10 +102,13 @@ class Fault(NamedTuple):
 class Unfolded(Buffer):
     """The text of an archive, joined from its pieces up to the end of the current member."""
 
-    def __init__(self, chunks: Iterable[bytes]) -> None:
+    def __init__(
+        self, chunks: Iterable[bytes], charge: Callable[[int], None] = lambda _: None
+    ) -> None:
         super().__init__()
         self._pieces = pieces(chunks)
-        self._ahead = next(self._pieces, None)
+        self._ahead: list[Piece | None] = []  # decoded only when it is asked for
+        self._charge = charge  # called with the size of each piece
         self._member = 0  # where the member begins
         self.over = True  # whether all of the member was read
         self.fault = ""  # of the member, known when it is over
@@ -115,16 +120,27 @@ class Unfolded(Buffer):
         """The offset of the next byte in the archive; if compressed, of its member."""
         return self._member if self.packed else super().offset
 
+    @property
+    def consumed(self) -> int:
+        """How many bytes of text were consumed so far."""
+        return super().offset
+
+    def _look_ahead(self) -> Piece | None:
+        if not self._ahead:
+            self._ahead.append(next(self._pieces, None))
+        return self._ahead[0]
+
     def _next(self) -> bytes | None:
-        piece = self._ahead
+        piece = self._look_ahead()
         if piece is None:
             return None
-        self._ahead = next(self._pieces, None)
+        self._ahead.clear()
         self._read += len(piece.data)
+        self._charge(len(piece.data))
         self.packed, self.fault = piece.packed, piece.fault
         self.remark = piece.remark or self.remark
         is_last = piece.is_last or bool(piece.fault)
-        self.over = is_last if piece.packed else self._ahead is None
+        self.over = is_last if piece.packed else self._look_ahead() is None
         return piece.data
 
     def more(self) -> bytes | None:
@@ -133,13 +149,13 @@ class Unfolded(Buffer):
 
     def goes_on(self) -> bool:
         """Whether the next member begins no record: some records span several members."""
-        ahead = self._ahead
+        ahead = self._look_ahead()
         return not (ahead is None or ahead.fault or self.fault or begins_record(ahead.data))
 
     def enter(self) -> bool:
         """Enter the next member; False if there is none."""
-        if self._ahead is not None:
-            self._member = self._ahead.at
+        if (ahead := self._look_ahead()) is not None:
+            self._member = ahead.at
         piece = self._next()
         self.data, self.pos = piece or b"", 0
         return piece is not None
@@ -182,7 +198,11 @@ def records(
     chunks: Iterable[bytes], wanted: Callable[[Record], bool] = lambda _: True
 ) -> Iterator[Record | Fault]:
     """Yield the records of an archive in order, and a `Fault` for what cannot be read."""
-    text = Unfolded(chunks)
+    return records_of(Unfolded(chunks), wanted)
+
+
+def records_of(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
+    """Yield the records of an archive whose text is shared with the caller."""
     is_empty = True
     while text.begin():
         is_empty = False

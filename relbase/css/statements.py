@@ -5,7 +5,7 @@ A skip ends between two tokens, and looking back for a name never goes beyond th
 `<!--url(x)` is a CDO and a url, `a--url(x)` a function with another name.
 
 CSS Syntax 3 §4.3 and §5.4, CSS Values 4 §4.5, CSS Cascade 5 §2, CSS Images 4 §2.4. However, blocks
-are not counted: `}` and `;` end any statement, and `--x:hover{}` is a custom property.
+are not counted: `}` and `;` end any statement, and in a block `--x:hover{}` is a custom property.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, last_trigger
+from relbase.css.dropped import TopLevel
 from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD, unescape
 from relbase.css.functions import (
     CONTAINER,
@@ -49,23 +50,27 @@ class CssReference(NamedTuple):
     custom: bool  # in the value of a custom property, or of one that a query compares
 
 
-def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
+def references(
+    text: bytes, start: int = 0, end: int | None = None, *, is_sheet: bool = False
+) -> Iterator[CssReference]:
     """Yield the references in a part of a text, in order; an empty url is none."""
     end = len(text) if end is None else end
     limit = last_trigger(text, start, end)
-    return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
+    top = TopLevel(text) if is_sheet else None
+    return _scan(text, _begin(text, start), end, limit, looked=end, top=top) if limit else iter(())
 
 
-def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | Any]:
+def scanned(text: bytes, scan: Scan, *, is_sheet: bool) -> Iterator[CssReference | Any]:
     """Yield the references of a text, and whatever `scan` finds when it reads ahead."""
     pos, end, limit = _begin(text, 0), len(text), -1
+    top = TopLevel(text) if is_sheet else None
     while pos >= 0:
         found, pos, looked = scan(text, pos, end)
         if found:
             yield found
         if pos >= 0 and looked >= 0:
             limit = last_trigger(text, 0, end) if limit < 0 else limit
-            pos = yield from _scan(text, pos, end, limit, looked)
+            pos = yield from _scan(text, pos, end, limit, looked=looked, top=top)
 
 
 def _begin(text: bytes, start: int) -> int:
@@ -130,12 +135,14 @@ class _Step(NamedTuple):
 
 
 def _scan(
-    text: bytes, start: int, end: int, limit: int, looked: int
+    text: bytes, start: int, end: int, limit: int, *, looked: int, top: TopLevel | None
 ) -> Generator[CssReference, None, int]:
     """Yield references; return where the first statement after `looked` begins, -1 at the end."""
     opened = bytearray()
     step = _statement(text, start, end)
     while True:
+        while step.opens == _CUSTOM and top and (after := top.end_of_dropped(step.pos, end)) >= 0:
+            step = _statement(text, after, end)
         if step.found is not None:
             statement = opened[:1]
             reference = _reference(text, step.found, custom=statement in _COMPARED)

@@ -27,11 +27,17 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
     scan = css_scan_for(context, place.element, place.attribute)
     if scan is None and context.wanted.edits_only and has_no_reference(text):
         return
-    from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.css import statements  # its regexes: start-up time
 
     in_utf_8 = context.in_utf_8()
+    masked = context.task.policy.masked(text, closed=True)
     filters = context.task.policy.extended and place is not _SHEET
-    for found in statements.references(text) if scan is None else statements.scanned(text, scan):
+    is_sheet = not place.attribute
+    if scan is None:
+        references = statements.references(masked, is_sheet=is_sheet)
+    else:
+        references = statements.scanned(text, scan, is_sheet=is_sheet)
+    for found in references:
         if not isinstance(found, statements.CssReference):
             yield from found
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
@@ -38,6 +39,8 @@ Visit: TypeAlias = Callable[[bytes, Context], Iterator[Batch]]
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
 # Shows bytes of a charset as UTF-8; None if the bytes themselves can be scanned.
 ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
+# Returns the context of a text by its charset, that of its document, and what nothing states.
+InCharset: TypeAlias = "Callable[[str, str, re.Pattern[str] | None], Context]"
 
 
 class Format(NamedTuple):
@@ -73,57 +76,36 @@ class Format(NamedTuple):
     # whether it holds messages: they have senders, may be compressed, and files named as text
     # may hold them
     messages: bool = False
-    doubts: bool = False  # whether to note files that begin like this kind but are named as another
+    # whether the bytes are of this kind even if their label is one of a kind that `yields`
+    is_certain: Callable[[bytes], bool] = lambda _start: False
+    yields: bool = False
+    # whether to note documents that begin like this kind but are labelled as another,
+    doubts: bool = False
+    # unless that other kind may be right
+    may_be: Callable[[bytes], bool] = lambda _start: False
     title: str = ""  # what notes call it where they list what is read
     is_judged: bool = False  # whether its visit notes documents of another kind
     stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
     # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 
-    def text_of(self, data: bytes, label: str | None) -> DocumentText:
-        """Find the charset of a document, and the text to scan."""
-        if self.charset is None:
-            return DocumentText(data)
-        found = read_charset(data, label, self.charset)
-        if why := _unreadable(data, found):
-            return DocumentText(data, found=found, fault=why)
-        view, name = self.view(data, found.name), found.name
-        unstated = _unstated(data) if found.source in _GUESSED else None
-        if view is None:
-            return DocumentText(data, None, found, name, name, unstated)
-        return DocumentText(view.inner, view, found, "utf-8", name, unstated)
-
-    def document(self, data: bytes, text: DocumentText, context: Context) -> Document:
-        why = text.fault
-        notes: tuple[Note, ...] = ()
-        if why:
-            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
-            notes = (note,)
-        return Document(self, data, text.text, text.view, text.found, context, notes)
-
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
-        """Open a document inside another, which has the context."""
-        text = self.text_of(data, label)
-        return self.document(data, text, text.context_in(context))
+        """Open a document that is inside another, which has the context."""
+        return self.opened(data, label, context.in_charset)
 
-
-class DocumentText(NamedTuple):
-    """The text of a document, and what its charset decides."""
-
-    text: bytes  # what is visited: the bytes of the document, or the text that the view shows
-    view: View | None = None  # shows the text; None if the bytes themselves are visited
-    found: Charset | None = None  # the charset of the document; None if the kind has none
-    charset: str = "utf-8"  # of the text
-    encoding: str = "utf-8"  # of the document
-    # Matches references whose meaning depends on a charset that nothing states.
-    unstated: re.Pattern[str] | None = None
-    fault: str = ""  # why it cannot be read
-
-    def context_in(self, around: Context) -> Context:
-        """Return the context of the text, whose document has a context around it."""
-        return around.with_fields(
-            charset=self.charset, encoding=self.encoding, unstated=self.unstated
-        )
+    def opened(self, data: bytes, label: str | None, in_charset: InCharset) -> Document:
+        """Open a document: find its charset and the text to scan."""
+        if self.charset is None:
+            return Document(self, data, data, None, None, in_charset("utf-8", "utf-8", None))
+        charset = read_charset(data, label, self.charset)
+        if why := _unreadable(data, charset):
+            context = in_charset("utf-8", "utf-8", None)
+            note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
+            return Document(self, data, data, None, charset, context, (note,))
+        view, name = self.view(data, charset.name), charset.name
+        unstated = _unstated(data) if charset.source in _GUESSED else None
+        context = in_charset(name if view is None else "utf-8", name, unstated)
+        return Document(self, data, data if view is None else view.inner, view, charset, context)
 
 
 class Document(NamedTuple):
@@ -136,14 +118,16 @@ class Document(NamedTuple):
     charset: Charset | None  # of the document; None if the kind has none
     context: Context  # of its container, with the charset of the text
     notes: tuple[Note, ...] = ()  # why its references cannot be looked for
+    remarks: tuple[Note, ...] = ()  # on its kind, if it is nested in another document
 
     def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]:
         """The items of the document, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
-            return iter(())
+            return iter(self.remarks)
         context = self.context if wanted is None else self.context._replace(wanted=wanted)
         items = single(self.format.visit(self.text, context))
-        return items if self.view is None else lower(items, self.view, 0)
+        lowered = items if self.view is None else lower(items, self.view, 0)
+        return chain(self.remarks, lowered) if self.remarks else lowered
 
     def batches(self, wanted: Wanted, budget: Budget) -> Iterator[Batch]:
         """What the document holds, with offsets in its bytes."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
 from relbase.formats import sniffing
@@ -12,7 +13,8 @@ from relbase.kind import Kind
 from relbase.notes import Note, Reason
 
 if TYPE_CHECKING:
-    from relbase.formats.document import Format
+    from relbase.formats.document import Document, Format, Visit
+    from relbase.rewriting.context import Context
 
 _BY_TYPE: Final = {type_: row.kind for row in FORMATS.values() for type_ in row.types}
 _BY_SUFFIX: Final = {
@@ -26,10 +28,10 @@ _AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
 
 def kind_of_type(content_type: str) -> Kind | None:
     """Return the kind that a media type names, None if it says nothing of use."""
-    type_ = content_type.partition(";")[0].strip().lower()
-    major, slash, minor = type_.partition("/")
-    if not slash or type_ == "application/octet-stream":  # means that the type is unknown
+    type_ = sniffing.known_type(content_type)
+    if not type_:
         return None
+    major, _, minor = type_.partition("/")
     _, plus, syntax = minor.rpartition("+")
     for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
         if known in _BY_TYPE:
@@ -84,7 +86,7 @@ def _among(named: str, data: bytes) -> Format | None:
 
 def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
     """The kind that a media type names; the bytes decide if several kinds share the type."""
-    row = _among(content_type.partition(";")[0].strip().lower(), data)
+    row = _among(sniffing.known_type(content_type), data)
     return kind_of_type(content_type) if row is None else row.kind
 
 
@@ -95,52 +97,78 @@ Recognized: TypeAlias = tuple[Kind, tuple[Note, ...]]
 def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
     """Return the kind of a document, as given or by its type, its name, or its bytes; and notes."""
     if kind is not None:
-        return kind, ()
+        return _unless_binary(kind, "", data, _suffix(name))
     typed = _type_of_bytes(content_type, data) if content_type else None
     found = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
-    doubts = _doubts(name, data) if name and typed is None else ()
-    if data and FORMATS[found].visit is None:
-        return found, (_passed_note(content_type, name, data), *doubts)
-    return found, doubts
-
-
-def _passed_note(type_: str, name: str, data: bytes) -> Note:
     by = "first bytes"
-    if type_ and kind_of_type(type_) is not None:
-        by = f"media type, {type_[:_SHOWN]}"
+    if typed is not None:
+        by = f"media type, {content_type[:_SHOWN]}"
     elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
         by = f"name, *.{_suffix(name)[:_SHOWN]}"
-    fix = "if it is HTML, pass kind='html' (--kind html)"
-    if _compressed.match(data):
-        fix = "it is compressed: decompress it first"
-    text = f"by its {by}, this is not {READ}: left unchanged; {fix}"
+    if data and FORMATS[found].visit is None:
+        return found, (_passed_note(f"by its {by}, this", _suffix(name), data),)
+    if by == "first bytes":
+        return found, ()
+    return _judged(found, by, data, _OTHER)
+
+
+def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
+    """The kind of a document with a label, or the one that its root element states; and notes."""
+    row, start = FORMATS[kind], sniffing.beginning(data)
+    if row.yields and not sniffing.is_plain_html(start):
+        whole = start + sniffing.ending(data)
+        for other in FORMATS.values():
+            if other.is_certain(whole):
+                text = (
+                    f"by its {by}, it is {kind.value}, but its root says that it is {{}}: read so"
+                )
+                note = Note(Reason.KIND_MISLABELLED, "", None, text.format(other.kind.value))
+                return other.kind, (note,)
+    seems = "" if row.is_judged else _seems(row, data, start)
+    if not seems:
+        return kind, ()
+    if row.charset is not None and _binary.match(start):
+        return _unless_binary(kind, by, data)
+    text = f"by its {by}, it is taken for {kind.value}, but it begins like {seems}{advice}"
+    return kind, (Note(Reason.KIND_DOUBTFUL, "", None, text),)
+
+
+_OTHER: Final = ": pass kind= (--kind) if it is another"
+
+
+def _unless_binary(kind: Kind, by: str, data: bytes, suffix: str = "") -> Recognized:
+    """The kind that was stated, unless that is a text, and edits would destroy a binary file."""
+    if FORMATS[kind].charset is None or not is_binary(data):
+        return kind, ()
+    told = f"although its {by}, says {kind.value}, this" if by else f"kind {kind.value}: this"
+    return Kind.OTHER, (_passed_note(told, suffix, data),)
+
+
+def is_binary(data: bytes) -> bool:
+    """Return whether a file begins with the mark of a format that is not text."""
+    return _binary.match(sniffing.beginning(data)) is not None
+
+
+def _passed_note(told: str, suffix: str, data: bytes) -> Note:
+    start = sniffing.beginning(data)
+    fix = _CONTAINERS.get(suffix)
+    if fix is None:
+        fix = next((fix for mark, fix in _MARKS if mark.match(start)), _HINT)
+    text = f"{told} is not {READ}: left unchanged{fix and '; '}{fix}"
     return Note(Reason.KIND_UNSUPPORTED, "", None, text)
 
 
 _SHOWN: Final = 40
 
 
-def _doubts(name: str, data: bytes) -> tuple[Note, ...]:
-    """The note on a file whose name decides (rule 15), although its bytes suggest another kind."""
-    kind = kind_of_name(name)
-    if kind is None or FORMATS[kind].is_judged:
-        return ()
-    row = FORMATS[kind]
-    seems = "" if row.visit is None else _seems(row, data)
-    if not seems:
-        return ()
-    by = f"by its name, *.{_suffix(name)[:_SHOWN]}, it is taken for {kind.value}"
-    text = f"{by}, but it begins like {seems}: pass kind= (--kind) if it is another"
-    return (Note(Reason.KIND_DOUBTFUL, "", None, text),)
-
-
-def _seems(row: Format, data: bytes) -> str:
-    """What a file begins like, for people, if it does not begin like its kind; otherwise ""."""
-    start = sniffing.beginning(data)
+def _seems(row: Format, data: bytes, start: bytes) -> str:
+    """What a document begins like, for people, if it does not begin like its kind; otherwise ""."""
+    if row.visit is None:
+        return ""
     if row.looks is not None and row.looks(start):
         if not data.startswith(b"From "):
             return ""
-        from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
+        from relbase.containers import mbox  # start-up time: few files begin so
 
         # a file with a From_ line may also be a single message
         return Kind.MBOX.value if sum(1 for _ in islice(mbox.split([data]), 2)) > 1 else ""
@@ -148,18 +176,45 @@ def _seems(row: Format, data: bytes) -> str:
         if marks.match(start):
             return what
     other = kind_of_bytes(data)
-    return other.value if FORMATS[other].doubts else ""
+    return other.value if FORMATS[other].doubts and not row.may_be(start) else ""
 
 
 # How files begin that are not text, and then JSON, which could be read as a page.
 _COMPRESSED: Final = rb"\x1f\x8b|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd"  # gzip, bzip2, xz, zstd
-_compressed: Final = expression(_COMPRESSED)
 _binary: Final = expression(
-    _COMPRESSED + rb"|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
+    _COMPRESSED + rb"|PK\x03\x04|bplist00|%PDF-|\x89PNG|GIF8|\xd8\xff|\{\\rtf|WARC/[01]\."
+    rb"|\xd0\xcf\x11\xe0"
 )
 _BEGINNINGS: Final = (
     (_binary, "a compressed or binary file"),
     (expression(rb'\[?[\t\n\r ]*+\{[\t\n\r ]*+"[^"\\]*+"[\t\n\r ]*+:'), "JSON"),
+)
+
+# What to do with a document that is left unchanged: by its suffix, by its first bytes, or else.
+_HINT: Final = "if it is HTML, pass kind='html' (--kind html)"
+_UNZIP: Final = "unzip it, and give the pages in it"
+_WEBARCHIVE: Final = (
+    "it is a web archive of Safari: 'textutil -convert html FILE' takes the page out on a Mac"
+)
+_CONTAINERS: Final = {
+    "webarchive": _WEBARCHIVE,
+    "maff": "it is a ZIP archive of Firefox pages: unzip it; index.rdf states the URL of each page",
+    "har": "it is a log of HTTP in JSON: the pages are in log.entries[].response.content.text, as "
+    "in 'jq -r .log.entries[0].response.content.text FILE'",
+    "enex": "it is an export of Evernote: its notes are XHTML in <content>; export them as HTML "
+    "to get pages",
+    "epub": "it is a ZIP archive of XHTML: " + _UNZIP,
+    **dict.fromkeys(
+        ("doc", "docx", "odt", "ods", "odp", "ppt", "pptx", "rtf", "xls", "xlsx"),
+        "save it as HTML to get a page",
+    ),
+}
+_MARKS: Final = (
+    (expression(_COMPRESSED), "it is compressed: decompress it first"),
+    (expression(rb"PK\x03\x04"), f"it is a ZIP archive: {_UNZIP}"),
+    (expression(rb"bplist00(?=.*WebMainResource)", re.DOTALL), _WEBARCHIVE),
+    (expression(rb"\{\\rtf|\xd0\xcf\x11\xe0"), "save it as HTML or .eml to get a page"),
+    (_binary, ""),
 )
 
 
@@ -177,8 +232,26 @@ def name_may_hold(name: str) -> bool:
     return kind is not None and FORMATS[kind].visit is not None
 
 
-def reader(content_type: str, name: str) -> Format | None:
+class _Labelled(NamedTuple):
+    """How a nested document with a label is read: as its kind, or as what its root says."""
+
+    row: Format
+    by: str  # what the label is, for people
+
+    @property
+    def visit(self) -> Visit | None:
+        return self.row.visit
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Document:
+        kind, notes = _judged(self.row.kind, self.by, data)
+        remarks = tuple(note._replace(part=context.part) for note in notes)
+        return FORMATS[kind].read(data, label, context)._replace(remarks=remarks)
+
+
+def reader(content_type: str, name: str) -> _Labelled | None:
     """Return how a nested document is read; None if its kind has no text to read."""
-    kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
+    kind, by = kind_of_type(content_type), f"media type, {content_type[:_SHOWN]}"
+    if kind is None:
+        kind, by = kind_of_name(name) or Kind.OTHER, f"name, *.{_suffix(name)[:_SHOWN]}"
     row = FORMATS[kind]
-    return None if row.charset is None else row
+    return None if row.charset is None else _Labelled(row, by)

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 # Mail is not retrieved from a URL.
 _MAIL_ADVICE: Final = (
-    "the message states no base URL (pass url= for the page or site that its links are meant for)"
+    "the message states no base URL (pass url= or message_urls= for the page or site that its "
+    "links are meant for)"
 )
 
 
@@ -62,8 +63,8 @@ _ROWS: Final = (
         ("message/http", "application/http"),
         looks=sniffing.is_http,
         visit=_in_batches(_loaded_later("http.response.visit_http")),
-        # No `doubts`: its bytes decide, whatever its name is.
         base=_loaded_later("http.response.http_base"),
+        doubts=True,  # of a media type: its bytes decide, whatever its name is
     ),
     Format(
         Kind.MBOX,
@@ -95,7 +96,11 @@ _ROWS: Final = (
     ),
     Format(
         Kind.XML,
-        ("application/xml", "text/xml", "*+xml"),
+        # after the first three, what people send for feeds
+        (
+            *("application/xml", "text/xml", "*+xml", "application/x-xml", "text/rss"),
+            *("application/rss", "application/atom", "text/x-opml", "application/x-opml"),
+        ),
         "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
         title="XML",
@@ -104,7 +109,9 @@ _ROWS: Final = (
         visit=_in_batches(_loaded_later("xml.document.visit_xml")),
         base=_loaded_later("xml.document.xml_base"),
         is_feed=sniffing.is_feed,
-        is_judged=True,  # by whether it is well-formed. No `doubts`: many pages are XML
+        is_certain=sniffing.is_mislabelled_feed,
+        may_be=sniffing.may_be_xml,
+        doubts=True,
     ),
     Format(
         Kind.JSON,
@@ -115,7 +122,9 @@ _ROWS: Final = (
         charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
         visit=_in_batches(_loaded_later("xml.feeds.visit_json_feed")),
         is_feed=lambda _start: True,
+        is_certain=sniffing.is_json_feed,
         is_judged=True,
+        doubts=True,
     ),
     Format(
         Kind.HTML,
@@ -130,6 +139,8 @@ _ROWS: Final = (
         marks=read_marks,
         stating='<base href="{}">',
         doubts=True,
+        may_be=sniffing.may_be_html,
+        yields=True,
         makes_links=True,
     ),
     Format(

@@ -34,7 +34,7 @@ def is_mail(start: bytes) -> bool:
     """Whether this looks like a message: a header with at least one field of mail."""
     if _tag.match(start):  # settles most pages, whose first paragraph may be long
         return False
-    from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
+    from relbase.containers.fields import (  # start-up time: most files have a name
         eol_of,
         fields_of_paragraph,
     )
@@ -76,16 +76,16 @@ _tag: Final = expression(rb"<[^\t\n\r :]*+[ \t]*+(?!:)")
 _xml: Final = expression(rb"<\?xml[\t\n\r ]")
 _markup: Final = expression(rb"<[a-zA-Z!?/]")
 # The root element after white space, comments, instructions and a doctype.
-_root: Final = expression(
+_root: Final = expression(  # its prefix, its name
     rb"""(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<\?[^>]*+>
-    |<![^>\[]*+(?:\[[^\]]*+\][^>]*+)?+>)*+ <(?:[\w.-]++:)?+([\w.-]++)""",
+    |<![^>\[]*+(?:\[[^\]]*+\][^>]*+)?+>)*+ <(?:([\w.-]++):)?+([\w.-]++)""",
     re.VERBOSE,
 )
 
 
 def _root_of(start: bytes) -> bytes:
     found = _root.match(start)
-    return found[1].lower() if found else b""
+    return found[2].lower() if found else b""
 
 
 # What may precede the first tag of a page or a template (rule 15): white space, front matter,
@@ -140,10 +140,15 @@ _css: Final = expression(
 _css_opaque: Final = expression(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
 
 
+def is_plain_html(start: bytes) -> bool:
+    """Whether this begins as most pages do: with a doctype or a tag of HTML."""
+    usual = _usual.match(start)
+    return usual is not None and (usual[1] is not None or usual[2].lower() in _NAMES)
+
+
 def is_html(start: bytes) -> bool:
     """Whether this looks like a page or a part of one: with a doctype or a tag (rule 15)."""
-    usual = _usual.match(start)
-    if usual and (usual[1] or usual[2].lower() in _NAMES):
+    if is_plain_html(start):
         return True
     if _xml.match(start) and (root := _root_of(start)):
         # Browsers read a page with an XML declaration as HTML, unless a type says otherwise.
@@ -180,6 +185,61 @@ def is_feed(start: bytes) -> bool:
     return _root_of(start) in _FEEDS
 
 
+# WHATWG MIME Sniffing §7.3, "sniffing a mislabeled feed", but with whole names, which XML compares
+# by case, and with OPML and sitemaps.
+_FEED_ROOTS: Final = frozenset(b"rss feed opml urlset sitemapindex".split())
+# Names that others use too, or with a prefix: RSS 1.0, its drafts and RSS 0.90; Atom 1.0 and 0.3.
+_FEED_NAMESPACES: Final = {
+    b"RDF": expression(rb"://(?:purl\.org/rss/1\.0/|[a-z.]++\.netscape\.com/rdf/simple/)"),
+    b"feed": expression(rb"://(?:www\.w3\.org/2005/Atom|purl\.org/atom/ns#)"),
+}
+
+
+def is_mislabelled_feed(start: bytes) -> bool:
+    """Whether the root element makes this a feed or a sitemap, even if it is labelled as HTML."""
+    found = None if _doctype_html.match(start) else _root.match(start)
+    if found is None:
+        return False
+    prefix, name = found.groups()
+    if prefix is None and name in _FEED_ROOTS:
+        return True
+    namespace = _FEED_NAMESPACES.get(name)
+    return namespace is not None and namespace.search(start) is not None
+
+
+def may_be_html(start: bytes) -> bool:
+    """Whether a document that looks like XML means the same as HTML."""
+    root = _root_of(start)
+    return root in _NAMES or root in {b"svg", b"math"}
+
+
+def may_be_xml(start: bytes) -> bool:
+    """Whether a document that looks like HTML may be XML, by its root element and namespace."""
+    found = _root.match(start)
+    if found is None or b"//DTD XHTML " in start:
+        return found is not None
+    if _default_namespace.match(start, found.end()):
+        return True
+    return found[2].lower() not in _NAMES and not _doctype_html.match(start)
+
+
+_default_namespace: Final = expression(rb"[^>]*?[\t\n\r ]xmlns[\t\n\r ]*+=")
+
+# Media types that mean that the type is unknown. Others say nothing at all: rule 15.
+UNKNOWN_TYPES: Final = frozenset(
+    ("*/*", "application/octet-stream", "application/unknown", "unknown/unknown")
+)
+# type "/" subtype, and then parameters, perhaps without the semicolon before them
+_media_type: Final = expression(r"[\t\n\r ]*+([\w!#$&^.+*-]++/[\w!#$&^.+*-]++)(?=[\t\n\r ;,(]|\Z)")
+
+
+def known_type(content_type: str) -> str:
+    """Return a media type in lower case, "" if it is empty, malformed or unknown."""
+    found = _media_type.match(content_type)
+    type_ = found[1].lower() if found else ""
+    return "" if type_ in UNKNOWN_TYPES else type_
+
+
 def is_http(start: bytes) -> bool:
     return start.startswith(b"HTTP/1.")
 
@@ -200,6 +260,8 @@ def is_css(start: bytes) -> bool:
     return _css.match(_css_opaque.sub(b"", start)) is not None
 
 
+# Byte order marks and white space at the start.
+NOT_TEXT: Final = b"\xef\xbb\xbf\xff\xfe\t\n\r\f "
 # How many bytes are looked at: no prologue of comments and licences is longer.
 LOOKED_AT: Final = 16_384
 
@@ -209,7 +271,7 @@ def beginning(data: bytes) -> bytes:
     start = data[:LOOKED_AT]
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")):
         start = start.replace(b"\0", b"")
-    return start.lstrip(b"\xef\xbb\xbf\xff\xfe\t\n\r\f ")
+    return start.lstrip(NOT_TEXT)
 
 
 def ending(data: bytes) -> bytes:

@@ -69,6 +69,8 @@ def on_own_base(
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
     sheets = _Sheets(text)
+    if around.task.policy.ignore_base:
+        return around.with_fields(sheets=sheets), []
     stated = None if attribute is None else _statement(text, attribute, around)
     if around.task.detect and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated

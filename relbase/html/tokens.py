@@ -138,7 +138,7 @@ base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 def has_sheets(text: bytes) -> bool:
     """Return whether a document (also in hidden parts) links style sheets, or imports any."""
-    from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.css import statements  # its regexes: start-up time
 
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
@@ -148,7 +148,8 @@ def has_sheets(text: bytes) -> bool:
                     return True
         elif element.name == b"style" and element.raw_end > element.end:
             for slot in slots(text, element):
-                sheet = statements.references(text, slot.value.start, slot.value.end)
+                value = text[slot.value.start : slot.value.end]
+                sheet = statements.references(value, is_sheet=True)
                 if slot.attribute == b"" and any(each.form is Form.IMPORT for each in sheet):
                     return True
     return False

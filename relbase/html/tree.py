@@ -150,13 +150,17 @@ class Tree:
         if token.kind == END_TAG:
             self._templates -= name == b"template" and self._templates > 0
             return None
-        if name == b"frameset" and self._is_frameset_page is None:
-            found = _frameset_page.fullmatch(self._text, self._begin, token.start)
-            self._is_frameset_page = found is not None
-            self.is_plain = not self._is_frameset_page
+        self._look_for_frameset(token)
         element = self._html_element(token)
         self._templates += name == b"template"
         return element
+
+    def _look_for_frameset(self, token: Token) -> None:
+        if token.name == b"frameset" and self._is_frameset_page is None:
+            found = _frameset_page.fullmatch(self._text, self._begin, token.start)
+            self._is_frameset_page = found is not None
+        if self._is_frameset_page:
+            self.is_plain = self.has_cdata = False
 
     def _html_element(self, token: Token) -> Element:
         _, name, start, inside, end = token
@@ -203,6 +207,7 @@ class Tree:
         if namespace != HTML:
             element = self._foreign_element(token, namespace)
         else:
+            self._look_for_frameset(token)
             self._templates -= token.name == b"template"
             element = self._html_element(token)
             self._templates = built.templates

@@ -131,7 +131,7 @@ def _on_base(
 ) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = -1 if attribute is None else attribute.start
-    is_before = base_at >= 0 and inside.base.layer is Layer.EMBEDDED
+    is_before = base_at >= 0 and inside.base.outer is around.base
     late = 0
     for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
         if is_before and type(element) is tokens.Element and element.end > base_at:
@@ -252,7 +252,8 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Outcome
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
-    for span in SYNTAXES[syntax](text):
+    # Placeholders are found before the grammar of the value, which could split them.
+    for span in SYNTAXES[syntax](context.task.policy.masked(text)):
         yield from visit_url(text, span, context, place)
 
 
@@ -329,12 +330,16 @@ def _write_value(items: Iterable[Outcome], attribute: Attribute, charset: str) -
     make_view = partial(attribute_view, b"", b'"', charset)
     for item in lower_plain(items, plain_in_quotes, make_view, attribute.start):
         if isinstance(item, Edit):
-            quoted = _quoted if len(item.new) <= _REMEMBERED else _quoted.__wrapped__
+            quoted = _known_quoted if len(item.new) <= _REMEMBERED else _quoted
             yield item._replace(new=quoted(equals, item.new))
         else:
             yield item
 
 
+def _quoted(equals: bytes, new: bytes) -> bytes:
+    return b'%b"%b"' % (equals, new)
+
+
 # Most are the same: of a million attributes each need not have its own.
 _REMEMBERED: Final = 1024
-_quoted: Final = lru_cache(maxsize=64)(lambda equals, new: b'%b"%b"' % (equals, new))
+_known_quoted: Final = lru_cache(maxsize=64)(_quoted)

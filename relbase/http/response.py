@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
-from relbase.bases.layers import Base, Layer, establish, retrieval
+from relbase.bases.layers import Base, Layer, retrieval
 from relbase.compression.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of
@@ -97,7 +97,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
     last = heads[-1]
     fields = [(field.name, text_of(data, field)) for field in last.header.fields]
     stated, refused = http_statements(fields)
-    base, notes = establish(stated, contexts[-1].base, profile=context.task.profile)
+    base, notes = context.task.establish(stated, contexts[-1].base)
     if refused:
         base = replace(base, refused=(*refused, *base.refused))
     body = Span(last.header.body, _end(data, last))
@@ -108,7 +108,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
         values(data, last, "transfer-encoding"),
         values(data, last, "content-encoding"),
     )
-    if type_ in _SAY_NOTHING and body_decoded.data is not None:
+    if not sniffing.known_type(content_type) and body_decoded.data is not None:
         start = sniffing.beginning(body_decoded.data)
         type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
@@ -125,9 +125,9 @@ def _read(data: bytes, context: Context) -> _Response | None:
     )
 
 
-_SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
 _LOOKS: Final = (
     (sniffing.is_xml, "application/xml"),
+    (sniffing.is_json_feed, "application/feed+json"),
     (sniffing.is_html, "text/html"),
     (sniffing.is_css, "text/css"),
 )
@@ -146,7 +146,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
                 known = context.base.url if context.base.usable else None
                 profile = context.task.profile
                 stated, _ = retrieval(known, locations, profile)
-                base, _ = establish(stated, context.base, profile=profile)
+                base, _ = context.task.establish(stated, context.base)
                 context = context.with_base(base)  # with the URL that it redirects to
         elif head.status not in _ASKED_AGAIN and _has_content(data, head):
             break

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
-from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
@@ -60,11 +60,7 @@ def line_end(data: bytes) -> bytes:
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
 # parts take 80 MB at most; without the limit, each would be as long as a hostile one.
-MAX_BASE: Final = 8_000
-
-# Nobody writes longer ones: servers refuse URLs of a few kilobytes. All parts of a message may
-# inherit it, and the time to resolve a reference grows with the length of the base.
-MAX_STATED_BASE: Final = 1 << 16
+MAX_OUTER_BASE: Final = 8_000
 
 _SNAPSHOT: Final = "snapshot-content-location"
 BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
@@ -108,7 +104,7 @@ def _retrieved(
     statements, remarks = retrieval(selected.url, (), context.task.profile)
     statements = [statement._replace(source=selected.source) for statement in statements]
     number = number_of(part, context)
-    base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
+    base, notes = context.task.establish(statements, UNKNOWN, number)
     if around.refused:
         base = replace(base, refused=(*base.refused, *around.refused))
     return base, (*(remark._replace(part=number) for remark in remarks), *notes)
@@ -133,7 +129,7 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
         return around, notes
     profile = context.task.profile
     statements, refused = snapshot_statements(snapshot, profile)
-    around, more = establish(statements, around, profile=profile)
+    around, more = context.task.establish(statements, around)
     remarks = (*notes, *refused, *more)
     notes = tuple(note._replace(part=number_of(part, context)) for note in remarks)
     if refused and not statements:
@@ -154,14 +150,14 @@ def _established(
     name = f"part {part.number}" if part.number else "the message"
     number, profile = number_of(part, context), context.task.profile
     stated = mime_statements(fields, name)
-    kept = [statement for statement in stated if len(statement.value) <= MAX_STATED_BASE]
-    if len(around.url) > MAX_BASE:
+    kept = [*stated]
+    if len(around.url) > MAX_OUTER_BASE:
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
-    base, notes = establish(kept, around, profile=profile, part=number)
+    base, notes = context.task.establish(kept, around, number)
     if len(kept) < len(stated):
-        text = f"a base of {name} is too long, or relative to one that is: it does not count"
+        text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)
         base = replace(base, refused=(long, *base.refused))
         notes = [long, *notes]

@@ -6,13 +6,20 @@ message), so that no visit needs to know which kinds there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
+from relbase.bases.layers import (
+    MAX_BASE,
+    Base,
+    Statement,
+    cached_by_length,
+    establish,
+    unsuitable,
+)
 from relbase.notes import Note, Reason
-from relbase.policy import Policy, placeholders
+from relbase.policy import Policy
 from relbase.url.resolver import prepared_base
 
 if TYPE_CHECKING:
@@ -90,6 +97,18 @@ class Task(NamedTuple):
     # Says whether the policy keeps a reference (`Policy.keeper`); None if it keeps none.
     keeps: Callable[[str], object] | None = None
 
+    def establish(
+        self,
+        statements: Iterable[Statement],
+        around: Base,
+        part: str = "",
+        charset: str = "utf-8",
+        resolve: Callable[[str], str] | None = None,
+    ) -> tuple[Base, list[Note]]:
+        """Return the base that statements establish inside another one, and notes on it."""
+        how, allows = (self.profile, part, charset, resolve), self.policy.private_bases
+        return establish(statements, around, *how, private_bases=allows)
+
 
 class Context(NamedTuple):
     """What applies to the references of one text; nested texts derive theirs."""
@@ -122,21 +141,32 @@ class Context(NamedTuple):
             changes["resolve"] = resolver(base.url, self.task.profile, encoding)
         return self._replace(**changes)
 
+    def in_charset(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
+        """Return the context of a text in a charset, whose document has another."""
+        resolve = resolver(self.base.url, self.task.profile, encoding)
+        return self._replace(charset=charset, encoding=encoding, unstated=unstated, resolve=resolve)
+
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """Return the base of a document in this context that states one itself, and notes on it."""
-        if self.task.policy.keep_templates and placeholders(statement.value):
+        if self.task.policy.placeholders(statement.value):
             shown = f"{statement.source}: {statement.value[:200]!a} contains a placeholder"
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]
-        return establish(
-            (statement,),
-            self.base,
-            profile=self.task.profile,
-            part=self.part,
-            charset=self.encoding,
-            resolve=self.resolve,
-        )
+        budget = self.budget
+        if budget is None or not budget.is_spent:
+            base, notes = self.task.establish(
+                (statement,), self.base, self.part, self.encoding, self.resolve
+            )
+            if budget is None or budget.prepare(len(base.url)):
+                return base, notes
+        # No reference is resolved any more, so it need not be known.
+        return Base("", statement.layer, statement.source, self.base), []
+
+    def on_item_link(self, statement: Statement) -> Context:
+        """Return the context for HTML in an item, whose link counts unless it is too long."""
+        base, _ = self.established(statement)
+        return self if len(base.url) > MAX_BASE else self.with_base(base)
 
     def with_base(self, base: Base) -> Context:
         if base is self.base:

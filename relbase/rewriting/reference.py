@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Base, Layer, outward
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.policy import begins_with_placeholder, placeholders
+from relbase.policy import Policy, begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import plain, rfc3986
 from relbase.url.profiles import PROFILES
-from relbase.url.resolver import has_net_loc, is_absolute, parses_alone
+from relbase.url.resolver import has_net_loc, is_absolute, parses_alone, prepared_base
 from relbase.values.syntaxes import Syntax, clean, spell
 from relbase.view.characters import decode_inner, encode_inner
 
@@ -81,7 +81,9 @@ def visit_url(
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not wanted.references_only:
-        yield smallest(written, _spelled(url, text, span, place), span)
+        held = context.task.policy.placeholders(written)
+        end = written[held[0][0] :] if held else ""
+        yield smallest(written, _spelled_before(url, end, text, span, place), span)
 
 
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:
@@ -91,6 +93,8 @@ def _remark(reference: str, url: str | None, context: Context) -> Note | None:
         note = _REWRITTEN
     if note is None and ".." in reference:
         note = _climbing(reference, url, context)
+    if note is None and "\\" in reference:
+        note = _with_backslash(reference, context)
     return note
 
 
@@ -109,7 +113,7 @@ def _judged(
     if kept is not None and verdict.status is not Status.ABSOLUTE:
         verdict = kept._replace(url=verdict.url)
     elif context.task.policy.keep_templates:
-        verdict = _with_placeholders(verdict, text, span, place)
+        verdict = _with_placeholders(verdict, text, span, place, context.task.policy)
     if context.replaced is None or verdict.status is Status.KEPT:
         return verdict, None
     key = (context.part, *context.at, span.start)
@@ -179,6 +183,13 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
     return noting(Reason.REFERENCE_CLIMBS, text)
 
 
+def _with_backslash(reference: str, context: Context) -> Note | None:
+    if PROFILES[context.task.profile].normalizes:
+        return None
+    text = f"{reference[:_SHOWN]!a}: resolved by the letter, but browsers read it as a slash"
+    return noting(Reason.REFERENCE_BACKSLASH, text)
+
+
 _SHOWN: Final = 200
 # Profiles that remove a `..` above the root.
 _OTHERS: Final = [profile for profile, row in PROFILES.items() if not row.climbs_by]
@@ -186,20 +197,33 @@ _OTHERS: Final = [profile for profile, row in PROFILES.items() if not row.climbs
 _COMPARED: Final = 1 << 16
 
 
-def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
+def _with_placeholders(
+    verdict: Verdict, text: bytes, span: Span, place: Place, policy: Policy
+) -> Verdict:
     """Adjust a verdict so that no placeholder changes, with a note that says so."""
     written = decode_inner(text[span.start : span.end])
-    found = placeholders(written)
+    found = policy.placeholders(written)
     if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
         return verdict
     if verdict.status is Status.KEPT:
-        is_noted = verdict.note is None and begins_with_placeholder(clean(written))
+        is_noted = verdict.note is None and begins_with_placeholder(
+            clean(written), policy.templates
+        )
         return verdict._replace(note=_BEGINS) if is_noted else verdict
     if verdict.url is not None:
-        stays = _shared(written, _spelled(verdict.url, text, span, place))
+        url = _spelled_before(verdict.url, written[found[0][0] :], text, span, place)
+        stays = _shared(written, url)
         if found[0][0] < len(written) - stays:
             return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
     return verdict
+
+
+def _spelled_before(url: str, end: str, text: bytes, span: Span, place: Place) -> str:
+    """Spell a URL whose end, from its first placeholder on, stays as the author wrote it."""
+    if not end or not url.endswith(end):
+        return _spelled(url, text, span, place)
+    # The last character is not the last of the URL, where some lists escape more.
+    return _spelled(f"{url[: -len(end)]}~", text, span, place)[:-1] + end
 
 
 def _resolved_against(reference: str, context: Context, place: Place) -> Base:
@@ -265,14 +289,16 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     files, base = context.local_files, context.base.url
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
-    if is_absolute(reference, context.task.profile, base) or (
+    # To a browser on another page, `http:/h/x` may be another URL: it is absolute on no base.
+    if is_absolute(reference, context.task.profile) or (
         is_alone and parses_alone(reference, context.task.profile)
     ):
         inside = files.inside(reference) if isinstance(files, Unarchived) else None
-        return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
+        return Verdict(Status.REWRITTEN, inside) if inside else _absolute(reference, context)
     is_local = place.row.local and reference.startswith("#")  # rule 8
     keeps, budget = context.task.keeps, context.budget
-    is_chosen = is_local or (keeps is not None and bool(keeps(reference)))
+    is_own_base = place.element == "base" and context.task.policy.ignore_base
+    is_chosen = is_local or is_own_base or (keeps is not None and bool(keeps(reference)))
     if files is not None and not is_chosen:
         placed = files(reference, place.element)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
@@ -284,6 +310,21 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     if budget is not None and budget.left < 0:
         return Verdict(Status.REWRITTEN, None)  # `pay` refuses it
     return _resolved(reference, context, place)
+
+
+def _absolute(reference: str, context: Context) -> Verdict:
+    """The verdict on an absolute reference; in whatwg its URL is what the parser makes of it."""
+    profile = context.task.profile
+    if not PROFILES[profile].normalizes or context.wanted.edits_only:
+        return Verdict(Status.ABSOLUTE, reference)
+    try:
+        resolve = context.resolve or _alone("", profile, context.encoding).resolve
+        return Verdict(Status.ABSOLUTE, resolve(reference))
+    except ValueError:
+        return Verdict(Status.KEPT, None)
+
+
+_alone: Final = lru_cache(maxsize=4)(prepared_base)
 
 
 def _listed_url(reference: str, context: Context, place: Place) -> str | None:
@@ -300,6 +341,9 @@ def _listed_url(reference: str, context: Context, place: Place) -> str | None:
 def _resolved(reference: str, context: Context, place: Place) -> Verdict:
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
+        if url is not None and PROFILES[context.task.profile].normalizes:
+            own = resolver(url, context.task.profile, context.encoding)
+            url = url if own is None else own("")
         return Verdict(Status.KEPT if url is None else Status.REWRITTEN, url)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
@@ -327,11 +371,15 @@ def on_codebase(codebase: str, context: Context) -> Codebase | None:
     """Resolve a `codebase` once for all references of its element (HTML 4.01 §13.3, N2)."""
     if not codebase:
         return None
-    profile = context.task.profile
+    profile, budget = context.task.profile, context.budget
     if not PROFILES[profile].honours_codebase:
         return Codebase(context.resolve)
+    if budget is not None and budget.is_spent:
+        return Codebase(None)
     if context.resolve is None and not is_absolute(codebase, profile):
         return Codebase(None)
     url = codebase if context.resolve is None else context.resolve(codebase)
+    if budget is not None and not budget.prepare(len(url)):
+        return Codebase(None)
     base = Base(url, Layer.EMBEDDED, "codebase", context.base)
     return Codebase(resolver(url, profile, context.encoding), base)

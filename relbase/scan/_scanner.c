@@ -767,6 +767,10 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
     made = Py_BuildValue("(OnnNNi)", l.list, at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
                          (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x), l.odd);
   Py_DECREF(l.list);
+  for (int i = 0; i < MOST_OPEN; i++) { /* of one that began, but could not be flushed before */
+    forget(&l.scoped[i]);
+    Py_CLEAR(l.scoped[i].edits);
+  }
   call.scan.found = x.scan.found;
   free_call(&call);
   free(x.markups);

@@ -367,12 +367,19 @@ static int may_be_space(Text p, Text e) {
   return p < e && *p == ';';
 }
 
+/* Whether the WHATWG parser serialises an absolute URL as it is written. */
+static int is_serialised(Scan *s, Text p, Text e) {
+  p += begins(p, e, "http://") ? 7 : begins(p, e, "https://") ? 8 : e - p;
+  return p < e && plain_host(p, e) && plain_rest(s, p, e);
+}
+
 /* Lists an absolute reference, if it means itself and needs no closer look. */
 static int listed(Scan *s, Text p, Text e) {
   if (s->mode != ALL) return CONTINUES;
   if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
   for (Text q = p; q < e; q++)
     if (*q < 0x20 || *q == 0x7f || (*q == '&' && may_be_space(q, e))) return STOPS;
+  if (s->normalizes && !is_serialised(s, p, e)) return STOPS;
   return add(s, p, e, ABSOLUTE_FORM);
 }
 
@@ -538,7 +545,7 @@ static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
    at the bottom. */
 enum { DEEPEST = 32, CUSTOM = 'c' };
 typedef struct {
-  int depth;
+  int depth, level; /* `level`: how many blocks were begun before the statement, and not ended */
   unsigned char closers[DEEPEST];
 } Open;
 
@@ -586,6 +593,7 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
     if (q - p < 2 || p[1] != '-') return CONTINUES;
     if (!(q = css_space(q, e, in_attribute))) return STOPS;
     if (q >= e || *q != ':') return CONTINUES;
+    if (!in_attribute && !open->level) return STOPS; /* perhaps a rule, which is dropped */
     *pp = q + 1;
     return opens(open, CUSTOM);
   }
@@ -640,10 +648,11 @@ static int css_function(Scan *s, Text *pp, Text e, Text floor, Text escaped, Ope
    the beginning of the statement to go on from; `*looked` is what needs a closer look there, NULL
    after a batch. */
 static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *looked) {
+  int level = 0;
   for (;;) {
     Text begin = p, floor, escaped = NULL;
     size_t mark = s->count;
-    Open open = {0, {0}};
+    Open open = {0, level, {0}};
     *looked = mark >= batch ? NULL : p;
     if (p >= e || !*looked) return p;
     if (css_statement(s, &p, e, &open, in_attribute) != CONTINUES) goto stop;
@@ -701,6 +710,7 @@ static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *l
       p++;
     }
   next:
+    level += *p == '{' ? 1 : -(*p == '}' && level);
     p++;
     continue;
   stop:

@@ -7,7 +7,7 @@ builds finished links, as long as the budget covers them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -37,18 +37,17 @@ def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
     policy, wanted = context.task.policy, context.wanted
     # The compiled scanner knows only the built-in tables.
-    is_exact = binding.compiled is None or bool(policy.attributes)
+    is_exact = binding.compiled is None or not policy.is_scanned
     if is_exact or not (wanted.edits_only or wanted.references_only):
         named = frozenset(named_of(policy))
         return skipping(extended=policy.extended, absolute=wanted.edits_only, named=named)
     if wanted.edits_only:
         return _editing(context, binding.HTML_WALK)
     attributes = attribute_names(extended=policy.extended)
-    listing = _listing_for(context, binding.HTML_WALK, attributes)
     link = _LINKS.get(wanted)
     if link is None or context.depth or context.task.keeps is not None:
-        return listing
-    return _Linker(context, link, attributes, listing).scan
+        return _listing_for(context, binding.HTML_WALK, attributes)
+    return _linking(context, link, attributes)
 
 
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
@@ -59,7 +58,8 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
     """Return a scanner for CSS with this base; None if every statement must be visited."""
     wanted = context.wanted
-    if binding.compiled is None or not (wanted.edits_only or wanted.references_only):
+    is_exact = binding.compiled is None or not context.task.policy.is_scanned
+    if is_exact or not (wanted.edits_only or wanted.references_only):
         return None
     if wanted.edits_only:
         return _editing(context, binding.CSS_WALK)
@@ -146,67 +146,45 @@ def _records(context: Context, walk: str) -> Callable[..., Any]:
     return partial(walk_for(context, walk, ALL), prefixes_of(context))
 
 
-class _Linker:
-    """Lets the scanner build finished links, as long as the budget covers them."""
+def _linking(
+    context: Context, link: type[tuple[Any, ...]], attributes: tuple[str, ...]
+) -> Callable[..., Any]:
+    """Return a scanner that builds finished links, as long as the budget covers them."""
+    scan, budget = _records(context, binding.LINKS_WALK), context.budget or Budget(0)
+    around, is_packed = (context.base, context.part), link is Packed
+    types: tuple[Any, ...] = (None, None) if is_packed else (link, Span)
+    decoded = partial(_decoded, context.charset, is_packed)
+    made_with: tuple[Any, ...] = (
+        *(_numbers(attributes) if is_packed else attributes, SYNTAX_NAMES, STATUSES),
+        *(*around, decoded, context.task.policy.keep_fragments),
+    )
+    names: dict[Any, Any] = {}
+    lines: Sequence[int] = _FIRST_LINE
 
-    def __init__(
-        self,
-        context: Context,
-        link: type[tuple[Any, ...]],
-        attributes: tuple[str, ...],
-        listing: Callable[..., Any] | None,
-    ) -> None:
-        self._budget = context.budget
-        self._listing = listing
-        self._links = _records(context, binding.LINKS_WALK)
-        self._around = context.base, context.part
-        self._is_packed = link is Packed
-        self._types: tuple[Any, ...] = (None, None) if self._is_packed else (link, Span)
-        self._names: dict[Any, Any] = {}
-        decoded = partial(_decoded, context.charset, self._is_packed)
-        self._made_with: tuple[Any, ...] = (
-            *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
-            *(*self._around, decoded, context.task.policy.keep_fragments),
+    def links(text: bytes, *where: int) -> tuple[Any, ...]:
+        nonlocal names, lines
+        names = {} if is_packed else names
+        limits = min(budget.left, _AT_ONCE), min(budget.list_left, _AT_ONCE)
+        made, at, cost, listed, *last = scan(
+            text, *where, (*types, names, *made_with), *limits, *lines
         )
-        self._lines = _FIRST_LINE
+        if made is None:  # charged one by one
+            listing = _listing_for(context, binding.HTML_WALK, attributes)
+            one_by_one: tuple[Any, ...] = listing(text, *where)
+            return one_by_one
+        budget.spend_if_covered(cost, listed)
+        if is_packed:
+            size = len(made[-1]) // 4
+            return (Packed(names, made, size, *around) if size else ()), at
+        lines = last
+        return made, at
 
-    def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
-        """The links up to the next place that the scanner cannot decide."""
-        names = {} if self._is_packed else self._names
-        budget = self._budget
-        links, at, cost, listed, *lines = self._made(text, where, names, self._lines, budget)
-        if links is None:
-            assert self._listing is not None
-            found: tuple[Any, ...] = self._listing(text, *where)  # charged one by one
-            return found
-        if budget is not None:
-            budget.spend_if_covered(cost, listed)
-        if self._is_packed:
-            size = len(links[-1]) // 4
-            return (Packed(names, links, size, *self._around) if size else ()), at
-        self._lines = tuple(lines)
-        return links, at
-
-    def _made(
-        self,
-        text: bytes,
-        where: tuple[int, ...],
-        names: dict[Any, Any],
-        lines: tuple[int, int, int],
-        budget: Budget | None,
-    ) -> tuple[Any, ...]:
-        limits = _AT_ONCE, _AT_ONCE
-        if budget is not None:
-            limits = min(budget.left, _AT_ONCE), min(budget.list_left, _AT_ONCE)
-        made_with = (*self._types, names, *self._made_with)
-        made: tuple[Any, ...] = self._links(text, *where, made_with, *limits, *lines)
-        return made
+    return links
 
 
 _FIRST_LINE: Final = (1, 0, 0)  # a line, its offset, and an offset in it
 
 
-# Not a method: a cycle would keep the linker and its page until garbage is collected.
 def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | bytes:  # noqa: FBT001
     if is_name:
         return _name(raw)
@@ -281,12 +259,14 @@ def _numbers(attributes: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _name(raw: bytes) -> str:
-    return _known_name(raw) if len(raw) <= _LONGEST else _known_name.__wrapped__(raw)
+    return _known_name(raw) if len(raw) <= _LONGEST else _lower_name(raw)
 
 
-@lru_cache(maxsize=256)
-def _known_name(raw: bytes) -> str:
+def _lower_name(raw: bytes) -> str:
     return raw.lower().decode("utf-8", "replace")
+
+
+_known_name: Final = lru_cache(maxsize=256)(_lower_name)
 
 
 # Only hostile documents have longer names, which would stay in memory.

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
-from relbase.bases.layers import UNKNOWN, Base, Statement, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Statement, retrieval
 from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
+from relbase.formats.sniffing import known_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Replaced, Task, resolver
+from relbase.rewriting.context import Context, Replaced, Task
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -34,7 +35,7 @@ from relbase.url.step import check_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.formats.document import Document, DocumentText
+    from relbase.formats.document import Document
     from relbase.session.options import Replace
 
 
@@ -68,20 +69,13 @@ class Around:
         self._outside = outside
         self._contexts: dict[object, Context] = {}
 
-    def context(self, text: DocumentText) -> Context:
-        """Return the context for documents in the charset of a text."""
-        key = text.charset, text.encoding, text.unstated
+    def context(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
+        """Return the context of documents in a charset."""
+        key = charset, encoding, unstated
         known = self._contexts.get(key)
         if known is None:
-            known = self._outside._replace(
-                base=self.base,
-                local_files=self.local_files,
-                charset=text.charset,
-                encoding=text.encoding,
-                unstated=text.unstated,
-                resolve=resolver(self.base.url, self._outside.task.profile, text.encoding),
-            )
-            self._contexts[key] = known
+            outside = self._outside._replace(base=self.base, local_files=self.local_files)
+            known = self._contexts[key] = outside.in_charset(*key)
         return known
 
 
@@ -111,7 +105,7 @@ class Session:
             marks=NONE if options.detect else None,
         )
         ready: dict[str, object] = {
-            "type": type_.partition(";")[0].strip().lower(),
+            "type": known_type(type_) or type_.partition(";")[0].strip().lower(),
             "label": options.charset or (stated and stated[1]),
             "_outside": outside,
             "_around": {},
@@ -136,12 +130,12 @@ class Session:
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self.around(call)
-        text = row.text_of(data, self.label)
-        document = row.document(data, text, around.context(text))
+        document = row.opened(data, self.label, around.context)
         if self.options.detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
-            context = around.context(text)._replace(marks=marks)
-            document = document._replace(context=context)
+            old = document.context
+            context = around.context(old.charset, old.encoding, old.unstated)
+            document = document._replace(context=context._replace(marks=marks))
         noted = (*around.notes, *document.notes, *notes)
         return Input(document, self.type or row.types[0], self.label, noted)
 
@@ -161,8 +155,8 @@ class Session:
 
     def _made_around(self, call: Call, marks: Marks) -> Around:
         """The base around a document, from its header, its retrieval URL, or its marks."""
-        header, profile, origin = self.options.header, self.options.profile, call.origin
-        retrieved, remarks = retrieval(call.url, call.redirects, profile)
+        header, task, origin = self.options.header, self._outside.task, call.origin
+        retrieved, remarks = retrieval(call.url, call.redirects, task.profile)
         refused = origin.notes if origin else ()
         local_files = origin.local_files if origin else None
         if origin is not None and not call.redirects:
@@ -174,10 +168,10 @@ class Session:
             if marks.pages:
                 retrieved, local_files = list(marks.pages), _beside
                 remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
-        base, notes = establish(retrieved, UNKNOWN, profile=profile)
+        base, notes = task.establish(retrieved, UNKNOWN)
         more: list[Note] = []
         if header.stated:
-            base, more = establish(header.stated, base, profile=profile)
+            base, more = task.establish(header.stated, base)
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))
@@ -278,10 +272,12 @@ def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
 
 def _bare(url: str) -> str:
     """A URL without what does not matter here: its scheme, escapes, and slashes at its end."""
-    from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import unquote
 
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 
 
-# Content-Type: text/html; charset="utf-8"
-_charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
+# Content-Type: text/html; charset="utf-8" (some forget the semicolon)
+_charset_value: Final = expression(
+    r"""[;\s][ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
+)

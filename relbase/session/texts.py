@@ -6,11 +6,14 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
-from relbase.bases.layers import Layer, outward
+from relbase.bases.layers import Layer, Statement, outward
 from relbase.edit import Span
 from relbase.formats.rows import FORMATS
+from relbase.html.tokens import base_tag
 from relbase.kind import Kind
 from relbase.session import run
+from relbase.session.options import Header
+from relbase.values.syntaxes import trimmed
 from relbase.view.characters import encode_inner
 
 if TYPE_CHECKING:
@@ -33,13 +36,18 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
     """Return a text with absolute links, as a whole document or as a piece with a known base."""
     kind = call.options.kind
     assert kind is not None
-    # The first `<base>` decides, so put this one before all others.
-    before = FORMATS[kind].stating.format(escape(base)).encode() if base else b""
-    if base:
-        call = call._replace(url=None if before else base)
-    elif call.url is None and run.base(encode_inner(text), call).layer is Layer.NONE:
+    data, before, stating = encode_inner(text), b"", FORMATS[kind].stating
+    if base and not stating:
+        call = call._replace(url=base)
+    elif base and (base_tag.search(data) or call.options.policy.keep_templates):
+        # The first `<base>` decides, so put this one before all others.
+        before, call = stating.format(escape(base)).encode(), call._replace(url=None)
+    elif base:
+        stated = Statement(Layer.EMBEDDED, trimmed(base), "the base that was given")
+        call = call._replace(url=None).with_options(header=Header(stated=(stated,)))
+    elif call.url is None and run.base(data, call).layer is Layer.NONE:
         raise TypeError("the text needs its URL, and states none: give url=, or base= for a piece")
-    result = run.rewrite(before + encode_inner(text), call)
+    result = run.rewrite(before + data, call)
     return result.data[len(before) :].decode("utf-8", "surrogatepass") if result.edits else text
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, splice
-from relbase.formats.document import DocumentText
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import attributes_of
 from relbase.html.visit import visit_value
@@ -71,7 +70,7 @@ def value_links(value: Value, call: Call, base: str = "") -> Iterator[Link]:
 
 
 def _context(call: Call, base: str) -> Context:
-    context = call.session.around(call).context(DocumentText(b""))
+    context = call.session.around(call).context("utf-8", "utf-8", None)
     if not base:
         return context
     given = Base(base, Layer.EMBEDDED, "the base that was given", context.base)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -23,9 +23,9 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.session.options import DEFAULT_POLICY
+from relbase.session.run import Lines, answers
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
-from relbase.trees.tree import Node, Tree, TreeLink, Value
+from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
 from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, trimmed
@@ -35,11 +35,15 @@ from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
 
+if TYPE_CHECKING:
+    from relbase.session.options import Replace
 
-def _on_url(url: str, profile: Profile, label: str | None) -> Context:
+
+def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
     """The context of a document that was retrieved from a URL, for any task."""
-    base, _ = establish(retrieval(url, (), profile)[0], UNKNOWN, profile=profile)
-    context = Context(UNKNOWN, Task(profile, DEFAULT_POLICY, reader))
+    task = Task(profile, Policy(private_bases=private), reader)
+    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+    context = Context(UNKNOWN, task)
     return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
 
 
@@ -57,17 +61,22 @@ class Walk:
         policy: Policy,
         *,
         resolve_base_href: bool,
+        replace: Replace | None = None,
     ) -> None:
+        self._replace = replace
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
-        self._tree = tree
+        self.tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, profile, tree.label)
+        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
         base = self._around.base
-        for element in islice(tree.bases(whole=True), int(resolve_base_href)):
+        counts = resolve_base_href and not policy.ignore_base
+        self.has_base = False
+        for element in islice(tree.bases(whole=True), int(counts)):
+            self.has_base = True
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
         self.inside = self._around.with_base(base)
@@ -86,11 +95,12 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
+        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        for candidate in self._tree.candidates():
+        normalizes = PROFILES[inside.task.profile].normalizes
+        for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
             if not kind.name:
                 yield from self._sheet(element) if kind is SHEET else self._comment(element)
@@ -114,13 +124,13 @@ class Walk:
                         at_once = None
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
-                is_url = row.syntax is _URL
-                if is_url:
+                if row.syntax is _URL and self._replace is None:
                     is_absolute = value.startswith(_ABSOLUTE)
-                    if is_absolute and not all_:
+                    if is_absolute and not all_ and value[-1] > " ":
                         continue
-                    if is_absolute and value.isprintable() and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
+                    is_itself = is_absolute and not normalizes and value.isprintable()
+                    if is_itself and value[-1] != " ":
+                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
                     may_be_local = row.local and value[:1] == "#"
@@ -130,13 +140,14 @@ class Walk:
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
                             # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = new(TreeLink, (element, attribute, value, 0, url, _REWRITTEN))
-                            yield new(Value, (element, url, [link]))
+                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
+                            yield new(Value, (element, url, [new(TreeLink, link)]))
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
                 decided = self._decided(candidate, attribute, row, value, around)
-                if all_ or any(link[5] in _REPORTED for link in decided.links):
+                reported = any(link[5] in REPORTED for link in decided.links)
+                if all_ or reported or decided.text is not None:
                     yield decided
             if kind.rows[""] and (rows := self._rows(candidate, "")):
                 yield from self._texts(candidate, rows, context)
@@ -156,7 +167,7 @@ class Walk:
         if item is None:
             return context
         if item is not self._item[0]:
-            self._item = item, trimmed(self._tree.item_link(item))
+            self._item = item, trimmed(self.tree.item_link(item))
         return self._based(self._item[1], "link of an item", context)
 
     def _enter(self, stated: str, outer: Scope | None) -> Scope:
@@ -189,7 +200,7 @@ class Walk:
     ) -> Iterator[Value]:
         # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, _, _, item = candidate
-        for holder, text in self._tree.texts(element):
+        for holder, text in self.tree.texts(element):
             encoded = encode_inner(text)
             counting = (
                 row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
@@ -200,42 +211,12 @@ class Walk:
                 visit = partial(visit_value, encoded, place=place)
                 yield self._apart(element, holder, text, visit, inside)
 
-    def written(self, value: Value) -> list[TreeLink]:
-        """Write the new value, and return its links that change or cannot be resolved."""
-        holder, text, every = value
-        links = [link for link in every if link[5] in _REPORTED]
-        if text is None:
-            return links
-        element, attribute = every[0][:2]
-        try:
-            if attribute is not None:
-                self._tree.set(holder, attribute, text)
-                return links
-            made = self._tree.set_text(element, holder, text)
-        except ValueError:  # lxml: control characters, which HTML may hold and XML may not
-            return [link._replace(url=None, status=Status.UNRESOLVED) for link in every]
-        return links if made is element else [link._replace(element=made) for link in links]
-
-    def discarded(self, value: Value) -> list[TreeLink]:
-        """Remove a value, and return its links that cannot be resolved."""
-        element, attribute = value.links[0][:2]
-        if attribute is None:
-            self._tree.set_text(element, value.holder, "")
-        else:
-            del self._tree.attributes(element)[attribute]
-        return value.failed()
-
-    def drop_base(self) -> None:
-        """Remove every `<base href>` that counted, or could."""
-        for element in list(self._tree.bases(whole=False)):
-            self._tree.remove(element)
-
     def _said(self, candidate: Candidate, name: bytes) -> str:
         """The value of an attribute of the vocabulary; "" if it is missing."""
         element, _, keys, *_ = candidate
-        for key in self._tree.known.spelled(name):
+        for key in self.tree.known.spelled(name):
             if key in keys:
-                return self._tree.get(element, self._tree.spelled(element, key))
+                return self.tree.get(element, self.tree.spelled(element, key))
         return ""
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
@@ -256,7 +237,7 @@ class Walk:
         policy, text = context.task.policy, encode_inner(value)
         codebase = None
         if row.empty and policy.keep_fragments and kind.vocabulary != HTML and not value.strip():
-            kept = TreeLink(element, attribute, value, 0, None, Status.KEPT)  # its own document
+            kept = TreeLink(element, attribute, value, 0, None, Status.KEPT, len(value))
             return Value(element, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
@@ -264,13 +245,20 @@ class Walk:
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)
-            if all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
+            is_bare = row.syntax is not _URL or value == value.strip(C0_AND_SPACE)
+            if is_bare and all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
                 return Value(element, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
-        made = self._value_of(element, element, attribute, value, visit_value(text, context, place))
-        if row.syntax is _URL:
-            return made if made.text is None else made._replace(text=made.text.strip(C0_AND_SPACE))
-        return made
+        visit = partial(visit_value, text, place=place)
+        items = visit(self._replacing(visit, text, context))
+        made = self._value_of(element, element, attribute, value, items)
+        if row.syntax is not _URL:
+            return made
+        # White space around a URL goes, around an absolute one too: lxml would escape it.
+        is_absolute = any(link.status is _ABSOLUTE_URL for link in made.links)
+        new = value if made.text is None and is_absolute else made.text
+        stripped = new and new.strip(C0_AND_SPACE)
+        return made._replace(text=None if stripped == value else stripped)
 
     def _apart(
         self,
@@ -281,6 +269,9 @@ class Walk:
         context: Context,
     ) -> Value:
         """What a text becomes: one visit for edits and one for links, since each is fast."""
+        if self._replace is not None:
+            context = self._replacing(visit, encode_inner(text), context)
+            return self._value_of(element, holder, None, text, visit(context))
         before = self._budget.state()
         items = list(visit(context._replace(wanted=Wanted.EDITS)))
         if not items and not self._all:
@@ -289,6 +280,15 @@ class Walk:
         edits = (item for item in items if isinstance(item, Edit))
         outcomes = chain(visit(context._replace(wanted=Wanted.REFERENCES)), edits)
         return self._value_of(element, holder, None, text, outcomes)
+
+    def _replacing(
+        self, visit: Callable[[Context], Iterable[Outcome]], text: bytes, context: Context
+    ) -> Context:
+        """The context with the URLs that the caller gives for the links of a value."""
+        if self._replace is None:
+            return context
+        asked = visit(context._replace(replaced={}))
+        return context._replace(replaced=answers(asked, Lines(text), self._replace))
 
     def _value_of(
         self,
@@ -307,26 +307,28 @@ class Walk:
             if isinstance(item, Edit):
                 edits.append(item)
             elif isinstance(item, Reference):
-                start, url, status = item.span.start, item.url, item.status
+                (start, end), url, status = item.span, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
                     status = Status.UNRESOLVED  # there are no notes to say so
                 if start < passed:
                     passed = at = 0
                 at += len(decode_inner(text[passed:start]))
                 passed = start
-                links.append(TreeLink(element, attribute, item.reference, at, url, status))
+                end = at + len(decode_inner(text[start:end]))
+                links.append(TreeLink(element, attribute, item.reference, at, url, status, end))
         return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
     def _sheet(self, element: Node) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it points into the document."""
-        for holder, written in self._tree.texts(element):
+        for holder, written in self.tree.texts(element):
             text = b" " + encode_inner(written)  # lxml omits the space before it
             if (href := sheet_href(text, 0, len(text))) is None:
                 continue
             raw = text[href.start : href.end]
             view = value_view(raw, href.quote or b"")
-            items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
-            items = lower(items, view, href.start - 1)
+            visit = partial(visit_url, view.inner, Span(0, len(view.inner)), place=_SHEET)
+            context = self._replacing(visit, view.inner, self._around)
+            items = lower(visit(context), view, href.start - 1)
             value = self._value_of(element, holder, None, written, items)
             if doubts(raw, is_text=False):
                 kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
@@ -335,21 +337,21 @@ class Walk:
 
     def _comment(self, element: Node) -> Iterator[Value]:
         before, after = "<!--", "-->"
-        for holder, written in self._tree.texts(element):
+        for holder, written in self.tree.texts(element):
             text = f"{before}{written}{after}"
             visit = partial(visit_comment, encode_inner(text), around=self._around)
             _, new, links = self._apart(element, holder, text, visit, self.inside)
-            links = [link._replace(position=link.position - len(before)) for link in links]
-            yield Value(holder, new and new[len(before) : -len(after)], links)
+            cut = len(before)
+            links = [link._replace(position=link[3] - cut, end=link.end - cut) for link in links]
+            yield Value(holder, new and new[cut : -len(after)], links)
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
-# The links that `make_links_absolute` returns.
-_REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 # Looking up an enum member in Python 3.11 takes as long as everything else for a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
+_ABSOLUTE_URL: Final = Status.ABSOLUTE
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))

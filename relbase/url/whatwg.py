@@ -280,8 +280,8 @@ def _scalar_values(text: str, charset: str) -> str:
     """Convert to a scalar value string; a surrogate stands for a byte that did not decode."""
     if text.isascii():
         return text
-    from relbase.view.characters import scalar_values  # noqa: PLC0415
-    from relbase.view.charset import lookup  # noqa: PLC0415
+    from relbase.view.characters import scalar_values
+    from relbase.view.charset import lookup
 
     return scalar_values(text, lookup(charset) or charset)
 
@@ -291,8 +291,8 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     if charset == "utf-8":
         return None
     # For start-up time: most documents are UTF-8.
-    from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
-    from relbase.view.transcode import encode_query  # noqa: PLC0415
+    from relbase.view.charset import UNREADABLE, WIDE, lookup
+    from relbase.view.transcode import encode_query
 
     name = lookup(charset) or charset
     # https://encoding.spec.whatwg.org/#get-an-output-encoding

@@ -186,7 +186,7 @@ def _ibm_extensions() -> dict[str, bytes]:
 @cache
 def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
     """Return the character of each byte of a single-byte charset, and the reverse table."""
-    import webencodings  # noqa: PLC0415  rare, and costs start-up
+    import webencodings  # rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info
     patches = SINGLE_BYTE_PATCHES.get(charset, {})

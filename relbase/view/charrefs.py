@@ -124,7 +124,7 @@ def _name_end(raw: bytes, start: int, end: int, quote: bytes) -> int:
 
 @cache
 def _names() -> dict[bytes, bytes]:
-    from html.entities import html5  # noqa: PLC0415  costs start-up
+    from html.entities import html5  # costs start-up
 
     return {name.encode("ascii"): meaning.encode("utf-8") for name, meaning in html5.items()}
 

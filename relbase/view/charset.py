@@ -68,7 +68,7 @@ def named_in(declaration: re.Match[bytes] | None) -> str | None:
 @cache
 def _labels() -> Mapping[str, str]:
     # Costs a millisecond that a document with a byte order mark need not pay.
-    from webencodings.labels import LABELS  # noqa: PLC0415
+    from webencodings.labels import LABELS
 
     return cast("Mapping[str, str]", LABELS)
 

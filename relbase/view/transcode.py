@@ -54,7 +54,7 @@ def document_view(
     if charset in WIDE:
         return utf16_view(data, charset)
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.Iso2022JpView(data, unencodable)
     return None
@@ -103,7 +103,7 @@ def decode(raw: bytes, charset: str) -> str:
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.decode(raw)
     if raw.isascii():
@@ -116,7 +116,7 @@ def decode(raw: bytes, charset: str) -> str:
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
     """Encode text in any charset but UTF-16, which only views of whole documents write."""
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.encode(string, unencodable=unencodable)
     if string.isascii():

@@ -8,7 +8,8 @@ The codings br and zstd, archives in Zstandard, and `table` need the extra `relb
 """
 
 from relbase.containers.warc import Fault, Trouble
-from relbase.warc.reading import Page, pages
+from relbase.warc.page import Page
+from relbase.warc.reading import pages
 from relbase.warc.rows import LinkRow, link_rows
 from relbase.warc.writing import Conversion, conversion, pack, warcinfo
 

@@ -20,7 +20,7 @@ from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
     from relbase.policy import Policy
-    from relbase.warc.reading import Page
+    from relbase.warc.page import Page
 
 
 class LinkRow(NamedTuple):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
+from io import SEEK_END
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
@@ -17,6 +19,8 @@ from relbase.expressions import regex
 from relbase.session.options import DEFAULT_POLICY
 from relbase.url.profiles import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
+from relbase.warc.reading import pages_within
+from relbase.warc.revisits import Allowance
 from relbase.warc.rows import packed_rows
 
 if TYPE_CHECKING:
@@ -170,12 +174,14 @@ def wacz_pages(
 ) -> Iterator[Page | Fault]:
     """Yield the pages of all archives in a ZIP file in order, and what cannot be read as faults."""
     count = 0
+    allowance = Allowance(file.seek(0, SEEK_END))
     try:
         with zipfile.ZipFile(file) as members:
+            read: list[tuple[int, int]] = []  # where the members read so far begin and end, sorted
             for member in members.infolist():
                 if _is_archive(member.filename):
                     count += 1
-                    yield from _pages_of_member(file, member, skip)
+                    yield from _pages_of_member(file, member, skip, allowance, read)
     except (zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
         yield Fault(0, "", "", Trouble.DAMAGED, f"the ZIP file cannot be read: {error}")
     else:
@@ -192,14 +198,19 @@ def holds_archives(file: BinaryIO) -> bool:
 
 
 def _pages_of_member(
-    file: BinaryIO, member: zipfile.ZipInfo, skip: Callable[[Record], bool]
+    file: BinaryIO,
+    member: zipfile.ZipInfo,
+    skip: Callable[[Record], bool],
+    allowance: Allowance,
+    read: list[tuple[int, int]],
 ) -> Iterator[Page | Fault]:
     start = _start(file, member)
+    end = start + member.compress_size
 
     def content(offset: int) -> Iterator[bytes]:
         if member.compress_type == zipfile.ZIP_STORED:
-            return _range(file, start + offset, start + member.file_size)
-        return _inflated(_range(file, start, start + member.compress_size), offset)
+            return _range(file, start + offset, end)
+        return _inflated(_range(file, start, end), offset, allowance.read_again)
 
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     is_encrypted = member.flag_bits & 1
@@ -207,18 +218,36 @@ def _pages_of_member(
         text = f"{member.filename} is encrypted or uses an unknown compression method: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
-    for page in pages(content(0), content, skip=skip):
+    if not _is_apart((member.header_offset, end), read):
+        text = f"{member.filename} overlaps another archive in the ZIP file: not read"
+        yield Fault(start, "", "", Trouble.DAMAGED, text)
+        return
+    for page in pages_within(allowance, content(0), content, skip):
         yield page._replace(offset=start + page.offset)
 
 
-def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:
+def _is_apart(range_: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
+    """Add a range to sorted ones unless it overlaps one of them; return whether it was added."""
+    at = bisect(ranges, range_)
+    if (at and ranges[at - 1][1] > range_[0]) or (at < len(ranges) and ranges[at][0] < range_[1]):
+        return False
+    ranges.insert(at, range_)
+    return True
+
+
+def _inflated(
+    pieces: Iterable[bytes], offset: int, charge: Callable[[int], None]
+) -> Iterator[bytes]:
+    """Inflate pieces, and yield what follows an offset; what precedes it is charged."""
     stream = zlib.decompressobj(-15)
     for piece in pieces:
         fed = piece
         while fed:
             data = stream.decompress(fed, _PIECE)
             fed = stream.unconsumed_tail
-            if data[offset:]:
+            if offset:
+                charge(min(offset, len(data)))
+            if len(data) > offset:
                 yield data[offset:]
             offset = max(0, offset - len(data))
 

@@ -24,7 +24,7 @@ from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
-from relbase.warc.reading import Page
+from relbase.warc.page import Page
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
@@ -166,7 +166,7 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
         return bytes(compressor.compress(record) + compressor.flush())
     if packing == "zst":
         try:
-            import zstandard  # noqa: PLC0415 (of the extra `warc`)
+            import zstandard  # of the extra `warc`
         except ImportError:
             raise ImportError(_MISSING) from None
         compressed = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level)

@@ -11,13 +11,16 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
 from relbase.view.charset import is_utf_8
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
 from relbase.view.transcode import CountedView
+
+if TYPE_CHECKING:
+    from xml.parsers.expat import ExpatError
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -121,7 +124,7 @@ def _parsed(raw: bytes) -> bytes | None:
     """Decode text with expat, much faster than any loop; None if it is not well-formed."""
     if b"&" not in raw:
         return raw
-    from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
+    from xml.parsers import expat  # start-up time: pages need this module, too
 
     read: list[bytes] = []
     parser = expat.ParserCreate("utf-8")
@@ -130,9 +133,20 @@ def _parsed(raw: bytes) -> bytes | None:
     parser.CharacterDataHandler = lambda text: read.append(text.encode("utf-8"))
     try:
         parser.Parse(b"<a>%b</a>" % raw, True)
-    except expat.ExpatError:
+    except expat.ExpatError as error:
+        raise_if_out_of_memory(error)
         return None
     return b"".join(read)
+
+
+def raise_if_out_of_memory(error: ExpatError) -> None:
+    """Raise MemoryError where expat had none: that says nothing about the document."""
+    if error.code == _NO_MEMORY:
+        raise MemoryError from error
+
+
+# XML_ERROR_NO_MEMORY, whose number is stable; `expat.errors` has only its words.
+_NO_MEMORY: Final = 1
 
 
 def _length(

@@ -29,7 +29,7 @@ from relbase.values.syntaxes import Syntax, trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 from relbase.xml import structure
-from relbase.xml.bases import shown, state, url_of
+from relbase.xml.bases import shown, statement_of, url_of
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
@@ -190,7 +190,9 @@ class Items:
         last, linked = self._linked
         if linked is None or last is not context:
             source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
-            linked = state(self._text, link, source, context)[0]
+            linked = context
+            if stated := statement_of(self._text, link, source):
+                linked = context.on_item_link(stated)
             self._linked = context, linked
         return linked
 
@@ -297,7 +299,7 @@ def _of_item(
 ) -> Iterable[Outcome]:
     """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
     if context.task.policy.item_links:
-        return visit_value(inner, context.with_base(context.established(link)[0]), place)
+        return visit_value(inner, context.on_item_link(link), place)
     items = visit_value(inner, context, place)
     if context.wanted.references_only or context.resolve is None:
         return items

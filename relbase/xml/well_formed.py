@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.scan import binding
-from relbase.xml.escapes import UNDEFINED, masked
+from relbase.xml.escapes import UNDEFINED, masked, raise_if_out_of_memory
 from relbase.xml.structure import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.xml.vocabulary import deciding_attributes
 
@@ -93,7 +93,7 @@ def _is_closed(text: bytes, end: int) -> bool:
 
 def _error(text: bytes) -> Flaw | None:
     """Return the first error of expat, in its words; raise `_Declared` at a declaration."""
-    from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
+    from xml.parsers import expat  # most documents have nothing to change
 
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity
@@ -114,6 +114,7 @@ def _error(text: bytes) -> Flaw | None:
         *at, message = declared.args
         raise _Declared(*(at or [parser.CurrentByteIndex]), message) from None
     except expat.ExpatError as error:
+        raise_if_out_of_memory(error)
         return Flaw(max(parser.ErrorByteIndex, 0), expat.ErrorString(error.code))
     return None
 

@@ -218,7 +218,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     given = parser.parse_args()
     ways = [way for way in WAYS if way in given.of.split(",")]
-    print(f"seed {given.seed}")
+    print(f"seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory() as directory:
         chance = random.Random(given.seed)
         good = [

@@ -63,6 +63,23 @@ def test_custom_properties(text: bytes, kinds: str) -> None:
     assert b"".join(urls(text)).decode() == kinds
 
 
+@cases(TABLES, "dropped rules", text=bytes, found=list[bytes])
+def test_a_rule_like_a_custom_property_is_dropped(text: bytes, found: list[bytes]) -> None:
+    sheet = references(text, is_sheet=True)
+    assert [text[one.start : one.end] for one in sheet] == found
+    for call in ({"kind": "css", "data": text}, {"data": b"<style>%b</style>" % text}):
+        result = assert_agreed(url="http://h/i/j", **call)
+        assert [link.reference for link in result.links] == [one.decode() for one in found]
+
+
+@pytest.mark.parametrize("unit", [b"a{--x:y}", b"--x:y{}", b"a{--x:y;", b"--x:(", b"(--x:'"])
+def test_dropped_rules_take_linear_time(unit: bytes) -> None:
+    assert_linear_from_10_ms(
+        lambda text: list(references(text, is_sheet=True)),
+        lambda size: unit * (size // len(unit)) + b"url(x)",
+    )
+
+
 @cases(TABLES, "local", text=bytes, local=bool)
 def test_local_references(text: bytes, local: bool) -> None:  # noqa: FBT001
     assert [found.local for found in references(text)] == [local]

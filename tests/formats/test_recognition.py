@@ -11,6 +11,7 @@ from growth import assert_linear_from_10_ms
 from rows import cases
 
 import relbase
+from relbase.formats import sniffing
 from relbase.formats.recognition import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
 from relbase.formats.rows import READ
 from relbase.kind import Kind
@@ -20,11 +21,18 @@ TABLES = Path(__file__).with_name("recognition.txt")
 
 # Media types, and names of files, by the kind that they say.
 TYPES = {
-    Kind.HTML: ["text/html", "TEXT/HTML", " text/html ; charset=utf-8", "text/html;"],
+    Kind.HTML: [
+        "text/html charset=utf-8",
+        "text/html",
+        "TEXT/HTML",
+        " text/html ; charset=utf-8",
+        "text/html;",
+    ],
     Kind.CSS: ["text/css"],
     Kind.XML: [
         *("application/xhtml+xml", "image/svg+xml", "application/atom+xml;type=entry"),
-        *("text/xml", "application/xml"),
+        *("text/xml", "application/xml", "text/x-opml", "application/x-opml", "application/x-xml"),
+        *("text/rss", "application/rss", "application/x-rss+xml", "application/atom"),
     ],
     Kind.MAIL: [
         *("message/rfc822", "message/global", "multipart/related; boundary=x", "multipart/x-y")
@@ -32,7 +40,18 @@ TYPES = {
     Kind.MBOX: ["application/mbox"],
     Kind.HTTP: ["message/http"],
     Kind.OTHER: ["text/plain", "image/png"],
-    None: ["", "html", "application/octet-stream"],  # the bytes decide
+    # the bytes decide
+    None: [
+        *("", "html", "application/octet-stream", "*/*", "unknown/unknown", "application/unknown"),
+        *(
+            "/html",
+            "text/",
+            "text/html=utf-8",
+            "text html",
+            ";charset=utf-8",
+            "Application/Unknown;x",
+        ),
+    ],
 }
 NAMES = {
     Kind.HTML: ["page.html", "PAGE.HTM", "a/b.c/index.shtml"],
@@ -80,11 +99,21 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
+_WEBARCHIVE = (
+    "it is a web archive of Safari: 'textutil -convert html FILE' takes the page out on a Mac"
+)
+
+
 @pytest.mark.parametrize(
     ("data", "fix"),
     [
         (b"text <a href=x>", "if it is HTML, pass kind='html' (--kind html)"),
-        (b"%PDF-1.7", "if it is HTML, pass kind='html' (--kind html)"),
+        (b"%PDF-1.7", ""),
+        (b"\x89PNG\r\n", ""),
+        (b"PK\3\4", "it is a ZIP archive: unzip it, and give the pages in it"),
+        (b"bplist00", ""),
+        (b"bplist00\xd1\1\2_\x10\x0fWebMainResource", _WEBARCHIVE),
+        (b"\xd0\xcf\x11\xe0", "save it as HTML or .eml to get a page"),
         (b"\x1f\x8b\x08\0", "it is compressed: decompress it first"),  # gzip
         (b"BZh91AY", "it is compressed: decompress it first"),  # bzip2
         (b"\xfd7zXZ\0", "it is compressed: decompress it first"),  # xz
@@ -94,7 +123,71 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
 @pytest.mark.parametrize("name", ["k.html.gz", "k.zip", "k", None])
 def test_the_note_says_what_to_do(data: bytes, fix: str, name: str | None) -> None:
     [note] = relbase.rewrite(data, name=name).notes
-    assert note.text.endswith(f" this is not {READ}: left unchanged; {fix}")
+    assert note.text.endswith(f" {READ}: left unchanged; {fix}" if fix else ": left unchanged")
+
+
+@cases(TABLES, "containers", name=str, text=str)
+def test_the_note_on_a_file_of_pages_says_what_it_is(name: str, text: str) -> None:
+    for data in (b"<a href=x>", b"{}", b"PK\3\4", b"bplist00"):
+        [note] = relbase.rewrite(data, name=name).notes
+        assert text in note.text
+        assert "--kind" not in note.text
+
+
+@pytest.mark.parametrize("start", [b"\x1f\x8b", b"PK\3\4", b"bplist00", b"%PDF-", b"\x89PNG"])
+@pytest.mark.parametrize("kind", ["html", "css", "xml", "json"])
+@pytest.mark.parametrize("call", [{}, {"name": "a"}, {"headers": {"Content-Type": "text/html"}}])
+def test_no_kind_makes_a_text_of_a_binary_file(start: bytes, kind: Any, call: Any) -> None:
+    data = start + b" <a href=x> a{b:url(x)}"
+    for told in (call | {"kind": kind}, {"name": f"a.{kind}"}):
+        result = relbase.rewrite(data, url="http://h.example/", **told)
+        assert result.data is data
+        assert [note.reason for note in result.notes] == [Reason.KIND_UNSUPPORTED]
+        assert kind in result.notes[0].text
+        assert [*relbase.links(data, url="http://h.example/", **told)] == []
+
+
+# ---- labels of the wild: types, names and bytes that disagree
+
+URL = "http://h.example/d/"
+ATOM = b'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/b/"><link href="x"/></feed>'
+
+
+@cases(TABLES, "labels", label=str, data=bytes, kind=Kind, reason=str)
+def test_what_a_document_is_in_spite_of_its_label(
+    label: str, data: bytes, kind: Kind, reason: str
+) -> None:
+    """A type or a name, in every way in which a document comes."""
+    labelled: Any = {"headers": {"Content-Type": label}} if "/" in label else {"name": label}
+    right = relbase.rewrite(data, url=URL, kind=kind)
+    result = relbase.rewrite(data, url=URL, **labelled)
+    assert result.data == right.data
+    found = [note.reason.value for note in result.notes]
+    assert found == ([reason] if reason else []) + [note.reason.value for note in right.notes]
+    links = [*relbase.links(data, url=URL, **labelled)]
+    assert links == [*relbase.links(data, url=URL, kind=kind)]
+    assert relbase.base(data, url=URL, **labelled) == relbase.base(data, url=URL, kind=kind)
+    if b"\0" in data:  # no body of mail has these
+        return
+    field = f"Content-Type: {label}" if "/" in label else f'Content-Type: */*; name="{label}"'
+    part = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b\n\n%b\n--b--\n"
+    mail = relbase.rewrite(part % (field.encode(), data), url=URL)
+    is_seen = kind is not Kind.OTHER and sniffing.known_type(label) != "" if "/" in label else True
+    if is_seen and b"\n" not in data:
+        assert right.data in mail.data
+        assert [note.reason.value for note in mail.notes if note.part == "1"] == found
+    if "/" in label:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: {label}\r\n\r\n".encode()
+        http = relbase.rewrite(head + data, url=URL)
+        assert http.data == head + right.data
+        assert [note.reason.value for note in http.notes] == found
+
+
+def test_a_type_without_a_semicolon_states_its_charset() -> None:
+    data = b"<a href='?\xe9'>"
+    for value in ("text/html charset=iso-8859-1", "text/html  Charset = 'x'; charset=iso-8859-1"):
+        call: Any = {"url": URL, "profile": "whatwg", "headers": {"Content-Type": value}}
+        assert relbase.rewrite(data, **call).data == b"<a href='http://h.example/d/?%E9'>"
 
 
 @cases(TABLES, "doubts", name=str, data=bytes, doubt=str)
@@ -109,7 +202,6 @@ def test_a_file_that_does_not_begin_like_its_name_is_noted(
     expected = f"taken for {kind}, but it begins like {seems}:"
     assert [expected in text for text in doubts()] == ([True] if doubt else [])
     assert doubts(kind=kind_of_file(name, data)) == []
-    assert doubts(headers={"Content-Type": "text/html"}) == []
 
 
 HOSTILE = [

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 
 import pytest
 from rows import cases
 
-from relbase import base, rewrite
+from relbase import Policy, base, rewrite
 from relbase.html.own_base import forbidding
+from relbase.scan import binding
 
 TABLES = Path(__file__).with_name("own_base.txt")
 
@@ -70,3 +72,24 @@ def test_a_base_after_one_that_is_forbidden_does_not_count() -> None:
     found = base(META + BASE + BASE, url=OWN)
     assert [note.reason.value for note in found.refused] == ["base-forbidden", "base-ignored"]
     assert [note.span.start for note in found.refused if note.span] == [89, 120]
+
+
+@pytest.mark.parametrize("walk", [binding.compiled, None], ids=["built", "exact"])
+def test_a_document_whose_base_comes_late_is_visited_twice_at_most(
+    walk: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not twice on each level of nesting: 16 levels would be visited 65,536 times."""
+    monkeypatch.setattr(binding, "compiled", walk)
+    seen: list[str] = []
+
+    class Counting(Policy):
+        def keeps(self, reference: str) -> bool:
+            seen.append(reference)
+            return super().keeps(reference)
+
+    nested, levels = "<a href=x>", 14
+    for _ in range(levels):
+        nested = f'<iframe srcdoc="{escape(nested)}"></iframe><base href="y/">'
+    result = rewrite(nested.encode(), url="http://h.example/", policy=Counting())
+    assert seen.count("x") == 2
+    assert len(result.edits) == levels + 1

@@ -96,6 +96,22 @@ def test_an_encoded_message_that_does_not_decode_is_left_alone() -> None:
     assert reasons(rewrite(data)) == ["mime-encoded"]
 
 
+@pytest.mark.parametrize("name", ["a.eml", "A.MHT", "page.mhtml", "a.msg"])
+@pytest.mark.parametrize("how", [b"7bit", b"base64", b"quoted-printable"])
+@pytest.mark.parametrize("field", ["Content-Type: application/octet-stream; name=", "filename="])
+def test_a_message_that_only_its_name_tells(name: str, how: bytes, field: str) -> None:
+    coded = encoded(PAGE, how != b"7bit", how).partition(b"\n\n")[2] if how != b"7bit" else PAGE
+    if field.startswith("f"):
+        field = "Content-Type: application/octet-stream\nContent-Disposition: attachment; filename="
+    head = f'{field}"{name}"\nContent-Transfer-Encoding: {how.decode()}\n\n'.encode()
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b%b\n--b--\n" % (head, coded)
+    is_read = name != "a.msg"
+    assert [link.url for link in rewrite(data).links][-1:] == ["http://i.example/i/x"] * is_read
+    assert rewrite(data).changed == is_read
+    kept = rewrite(data, policy=relbase.Policy(attachments=False)).changed
+    assert kept == (is_read and "attachment" not in field)
+
+
 # ---- What passes in silence is said
 
 _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "

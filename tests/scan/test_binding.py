@@ -11,7 +11,9 @@ import sys
 import sysconfig
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from scanners import SCANNERS, scanning
@@ -238,3 +240,39 @@ def test_more_than_the_scanner_takes_is_left_to_the_tokenizer(piece: bytes) -> N
         with scanning(name):
             results.add(relbase.rewrite(document, url="http://h/d/", kind="html").edits)
     assert len(results) == 1
+
+
+@NEEDS_COMPILED
+def test_no_edits_are_kept_when_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each allocation in turn, also where a scope has begun and the list cannot grow."""
+    testcapi = pytest.importorskip("_testcapi")
+    text = b"<a xmlns:x='http://www.w3.org/1999/xlink'>" + b"<b x:href='y'/>" * 9
+    text += b"<b xml:base='c/' x:href='y'><b xml:base='d/' x:href='y'/></b></a>"
+    calls: list[tuple[object, ...]] = []
+    compiled: Any = binding.compiled
+
+    class Recorder:
+        def __getattr__(self, name: str) -> object:
+            return getattr(compiled, name)
+
+        def xml(self, *arguments: object) -> object:
+            calls.append(arguments)
+            return compiled.xml(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(binding, "compiled", Recorder())
+        binding.scanning.cache_clear()
+        assert relbase.rewrite(text, url="http://h/", kind="xml").changed
+    binding.scanning.cache_clear()
+    *arguments, enter = max(calls, key=lambda call: len(cast("bytes", call[5])))
+    edits = cast("Any", enter)(b"e/", len(text) // 2, 0)
+    assert edits is not None
+    before = sys.getrefcount(edits)
+    for number in range(300):
+        with suppress(MemoryError):
+            testcapi.set_nomemory(number, number + 1)
+            try:
+                compiled.xml(*arguments, lambda *_: edits)
+            finally:
+                testcapi.remove_mem_hooks()
+        assert sys.getrefcount(edits) == before, number

@@ -1,6 +1,7 @@
 """How deep elements nest, which the compiled scanner counts as expat does, and long tokens."""
 
 import re
+from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 from xml.parsers import expat
@@ -8,7 +9,7 @@ from xml.parsers import expat
 import pytest
 
 from relbase.scan import binding
-from relbase.xml import well_formed
+from relbase.xml import escapes, well_formed
 from relbase.xml.well_formed import Flaw, examine
 
 _needs_compiled = pytest.mark.skipif(binding.compiled is None, reason="not built, or not wanted")
@@ -127,3 +128,21 @@ def test_what_is_read_in_pieces_is_read_alike(
         monkeypatch.setattr(well_formed, "MAX_TOKEN", 1 << 16)
         monkeypatch.setattr(well_formed, "_PIECE", piece)
         assert examine(text) == expected
+
+
+@pytest.mark.parametrize("read", [examine, escapes._parsed])  # noqa: SLF001
+def test_expat_without_memory_says_nothing_about_a_document(
+    read: Callable[[bytes], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Parser:
+        ErrorByteIndex = 0
+
+        def Parse(self, *_: object) -> None:  # noqa: N802 (as expat's)
+            error = expat.ExpatError(expat.ErrorString(1))
+            error.code = 1
+            raise error
+
+    assert expat.ErrorString(1) == expat.errors.XML_ERROR_NO_MEMORY
+    monkeypatch.setattr(expat, "ParserCreate", lambda _: Parser())
+    with pytest.raises(MemoryError):
+        read(b"<a>&amp;</a>")

@@ -1,0 +1,45 @@
+"""What is read of a web archive: a page with what its record and its response say of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from relbase.containers.content_type import effective_type
+
+
+class Page(NamedTuple):
+    """A document of an archive.
+
+    Args:
+        offset: Where its record (if compressed, its member) begins in the archive.
+        record_id: Id of the record, "" if it has none.
+        url: The URL that it was retrieved from, as the record says, or "".
+        date: Date of the record.
+        status: Status of the HTTP response, or None.
+        fields: HTTP header fields, names in lower case; for a resource its Content-Type.
+        body: The body with its transfer and content codings removed.
+        truncated: Why part of it is missing, as in WARC-Truncated; "" if it is complete.
+        remarks: What is wrong with the record, as sentences for people.
+        payload: "truncated", "recoded" if its codings or checksums are not as stated, else "".
+    """
+
+    offset: int
+    record_id: str
+    url: str
+    date: str
+    status: int | None
+    fields: tuple[tuple[str, str], ...]
+    body: bytes
+    truncated: str
+    remarks: tuple[str, ...]
+    payload: str = ""
+
+    @property
+    def content_type(self) -> str:
+        """The media type as stated, with its parameters; "" if none is stated."""
+        return effective_type(value for name, value in self.fields if name == "content-type")
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it is a response of 2xx, or no response."""
+        return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
