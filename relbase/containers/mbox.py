@@ -5,8 +5,6 @@ Content-Length (mboxcl, mboxcl2) counts only if it proves true: after that numbe
 most two line ends, and then a separator or the end of the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -4,8 +4,6 @@ Where a browser would guess by frequency or locale, valid UTF-8 counts as UTF-8 
 as windows-1252. Python's own labels do not count, since `utf-7` turns plain text into markup.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Mapping

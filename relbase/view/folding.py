@@ -4,8 +4,6 @@ Line folds stay. An edit of a URL that contains an encoded word (RFC 2557 §4.4.
 rewrites the whole URL, percent-encoded.
 """
 
-from __future__ import annotations
-
 import base64
 import quopri
 import re

@@ -8,8 +8,6 @@ before an edit may combine with it (`&am` + `p;`): `unended` marks the runs that
 finds such text between runs.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left

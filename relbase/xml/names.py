@@ -1,7 +1,5 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
