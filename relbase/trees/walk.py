@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
@@ -23,6 +23,7 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.session.options import Replace
 from relbase.session.run import Lines, answers
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
@@ -34,9 +35,6 @@ from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
-
-if TYPE_CHECKING:
-    from relbase.session.options import Replace
 
 
 def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
