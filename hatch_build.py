@@ -1,4 +1,4 @@
-"""Builds the compiled scanner with the package, and gives the README absolute links for PyPI.
+"""Builds the compiled scanner and the manual page, and gives the README absolute links for PyPI.
 
 Without a compiler, or with RELBASE_PURE=1, the package is pure Python, works the same and slower,
 and its wheel says so (`py3-none-any`). With one the wheel is tagged `cp311-abi3`: one binary serves
@@ -15,6 +15,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -50,6 +51,8 @@ class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
         Raises:
             SystemExit: if RELBASE_BUILT and RELBASE_PLATFORM do not describe a binary.
         """
+        if page := manual(self.root):
+            build_data["shared_data"][str(page)] = "share/man/man1/relbase.1"
         if os.environ.get("RELBASE_PURE", "") not in {"", "0"}:
             return
         if finished := os.environ.get("RELBASE_BUILT"):
@@ -85,6 +88,8 @@ class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
         for path in build_data.get("force_include", {}):
             if Path(path).parent.parent.name.startswith("relbase-"):
                 shutil.rmtree(Path(path).parent.parent, ignore_errors=True)
+        for path in build_data.get("shared_data", {}):
+            shutil.rmtree(Path(path).parent, ignore_errors=True)
 
 
 class ReadmeHook(MetadataHookInterface):
@@ -103,6 +108,24 @@ class ReadmeHook(MetadataHookInterface):
         text = Path(self.root, "README.md").read_text("utf-8")
         text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: base.resolve(link[0]), text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def manual(root: str) -> Path | None:
+    """Return the manual page in a new directory, or None where it cannot be made.
+
+    Args:
+        root: of the project.
+    """
+    command = [sys.executable, "-X", "utf8", "-m", "tools.manual"]
+    environment = {**os.environ, "RELBASE_SCANNER": "exact"}
+    ran = subprocess.run(  # noqa: S603 (this program)
+        command, cwd=root, env=environment, capture_output=True, check=False
+    )
+    if ran.returncode:  # without click
+        return None
+    page = Path(tempfile.mkdtemp(prefix="relbase-"), "relbase.1")
+    page.write_bytes(ran.stdout)
+    return page
 
 
 def taken(built: Path, platform_name: str) -> tuple[Path, str]:
@@ -158,8 +181,8 @@ def build(root: Path, directory: Path) -> Path:
         root: of the project.
         directory: for what is made.
     """
-    from setuptools import Distribution, Extension  # noqa: PLC0415 (not needed for a pure wheel)
-    from setuptools.command.build_ext import build_ext  # noqa: PLC0415
+    from setuptools import Distribution, Extension  # not needed for a pure wheel
+    from setuptools.command.build_ext import build_ext
 
     on_windows = sys.platform == "win32"
     macros: list[tuple[str, str | None]] = [("RELBASE_SOURCE", f"{prepare(root, directory)}u")]

@@ -191,8 +191,8 @@ def peer(archive: str, output: str = "") -> None:
         for _ in _rows_of_peer(archive):
             pass
         return
-    import pyarrow as pa  # noqa: PLC0415 (this process is a contender)
-    from pyarrow import parquet  # noqa: PLC0415
+    import pyarrow as pa  # this process is a contender
+    from pyarrow import parquet
 
     schema = pa.schema([(name, pa.string()) for name in _COLUMNS])
     with parquet.ParquetWriter(output, schema, compression="zstd") as writer:
@@ -207,10 +207,10 @@ def peer(archive: str, output: str = "") -> None:
 
 
 def _rows_of_peer(archive: str) -> Iterator[list[tuple[str | None, ...]]]:
-    from urllib.parse import urljoin  # noqa: PLC0415
+    from urllib.parse import urljoin
 
-    from fastwarc.warc import ArchiveIterator, WarcRecordType  # noqa: PLC0415
-    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+    from selectolax.lexbor import LexborHTMLParser
 
     selector = ", ".join(f"[{name}]" for name in _ATTRIBUTES)
     with Path(archive).open("rb") as file:

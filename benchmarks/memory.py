@@ -84,10 +84,10 @@ def _peak() -> int:
 
 
 def _ways() -> Mapping[str, Callable[[bytes], object]]:
-    import lxml.html  # noqa: PLC0415 (in the process that is measured alone)
+    import lxml.html  # in the process that is measured alone
 
-    import relbase  # noqa: PLC0415
-    from benchmarks import mail, xml  # noqa: PLC0415
+    import relbase
+    from benchmarks import mail, xml
 
     def by_lxml(page: bytes) -> object:
         tree = lxml.html.fromstring(page)
@@ -118,13 +118,13 @@ def _page(_data: Path | None) -> bytes:
 
 
 def _feed(data: Path | None) -> bytes:
-    from benchmarks import xml  # noqa: PLC0415 (as above)
+    from benchmarks import xml  # as above
 
     return xml.feed(data)
 
 
 def _message(data: Path | None) -> bytes:
-    from benchmarks import mail  # noqa: PLC0415
+    from benchmarks import mail
 
     return mail.message_of(_page(data), "base64")
 

@@ -63,13 +63,13 @@ def _spent(master: str, job: str, folder: str) -> float:
 
 
 def _links(session: Any, paths: list[str], _output: str) -> None:  # noqa: ANN401
-    from relbase.spark import links  # noqa: PLC0415 (the process that has a session)
+    from relbase.spark import links  # the process that has a session
 
     links(session, paths).write.format("noop").mode("overwrite").save()
 
 
 def _convert(session: Any, paths: list[str], output: str) -> None:  # noqa: ANN401
-    from relbase.spark import convert  # noqa: PLC0415
+    from relbase.spark import convert
 
     reports = convert(session, paths, output, date=_DATE)
     assert len(reports) == len(paths)
@@ -84,7 +84,7 @@ JOBS: Final[dict[str, Callable[[Any, list[str], str], None]]] = {
 
 def contender(master: str, job: str, folder: str) -> float:
     """Return the seconds that a job takes once the workers have started."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (of the extra `spark`)
+    from pyspark.sql import SparkSession  # of the extra `spark`
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
@@ -106,7 +106,7 @@ def contender(master: str, job: str, folder: str) -> float:
 
 def _start(path: str) -> bytes:
     """The first record of an archive."""
-    from relbase.compression.members import pieces  # noqa: PLC0415 (of this process alone)
+    from relbase.compression.members import pieces  # of this process alone
 
     with Path(path).open("rb") as file:
         data = file.read(1 << 20)

@@ -113,7 +113,7 @@ def _soup(parser: str) -> Callable[[bytes], Any]:
 
 
 def _ours(tree: Any) -> None:  # noqa: ANN401 (trees of two libraries)
-    make_links_absolute(tree, _URL)
+    make_links_absolute(tree, _URL, handle_failures="ignore")
 
 
 def _by_lxml(tree: Any) -> None:  # noqa: ANN401

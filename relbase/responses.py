@@ -106,8 +106,8 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
             raise TypeError(_no_response(response))
         text, urls = page
         return text.encode("utf-8", "surrogatepass"), _arguments(_PAGE_FIELDS, urls, given), ()
-    from relbase.compression.codings import decoded  # noqa: PLC0415 (start-up time)
-    from relbase.containers.http import with_range  # noqa: PLC0415 (start-up time)
+    from relbase.compression.codings import decoded
+    from relbase.containers.http import with_range
 
     # requests, httpx and niquests have `status_code`, the others `status`.
     statuses = (_at(response, name) for name in ("status_code", "status"))

@@ -81,7 +81,7 @@ class Rewriter:
 
         The response states its own URL and header fields.
         """
-        from relbase.responses import rewrite_response  # noqa: PLC0415 (start-up time)
+        from relbase.responses import rewrite_response
 
         options = self._call.options
         return rewrite_response(

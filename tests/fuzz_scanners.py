@@ -52,7 +52,7 @@ def main() -> int:
 
 def _sanitized() -> int:
     """Build the scanner with sanitizers, and run this file again with it."""
-    from relbase.scan import tables  # noqa: PLC0415 (not the scanner itself)
+    from relbase.scan import tables  # not the scanner itself
 
     include = sysconfig.get_paths()["include"]
     crc = zlib.crc32((SOURCES / "_scanner.c").read_bytes() + (SOURCES / "_walk.c").read_bytes())
@@ -111,12 +111,12 @@ _EACH_TOKEN, _SAID = 20, 100_000
 
 
 def _compare(documents: int, seed: int, kinds: Sequence[str]) -> int:
-    from scanners import SCANNERS, result_of_each  # noqa: PLC0415 (after --sanitize)
-    from soup import Soup  # noqa: PLC0415 (likewise)
+    from scanners import SCANNERS, result_of_each  # after --sanitize
+    from soup import Soup  # likewise
 
-    import relbase  # noqa: PLC0415
-    from relbase.rewriting import budget  # noqa: PLC0415
-    from relbase.scan import binding  # noqa: PLC0415
+    import relbase
+    from relbase.rewriting import budget
+    from relbase.scan import binding
 
     budget.MAX_GROWTH = 1  # type: ignore[misc]
     policies = [

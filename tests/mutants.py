@@ -116,7 +116,7 @@ def passes(item: pytest.Item, failures: Failures) -> bool:
 
 
 def few_examples() -> None:
-    from hypothesis import settings  # noqa: PLC0415
+    from hypothesis import settings
 
     settings.register_profile("mutants", settings.default, max_examples=25, database=None)
     settings.load_profile("mutants")
@@ -202,7 +202,7 @@ def reached(
     def work(say: Callable[[object], None]) -> None:
         seen: set[int] = set()
         known = functions_by_key()
-        import builtins  # noqa: PLC0415
+        import builtins
 
         setattr(builtins, REACHED, seen.add)
         for path, mutants in by_path.items():
@@ -364,7 +364,7 @@ def main() -> None:
             found.append(Mutant(path, site, getattr(old, "lineno", 0), text))
     mutants = random.Random(arguments.seed).sample(found, min(arguments.count, len(found)))
     numbers = [int(n) for n in arguments.only.split(",") if n] or list(range(len(mutants)))
-    import lxml.html  # noqa: F401, PLC0415 (once, for all that are forked)
+    import lxml.html  # noqa: F401 (once, for all that are forked)
 
     tally = Tally(mutants)
     context = multiprocessing.get_context("fork")

@@ -77,7 +77,6 @@ FOREIGN: Final = {
     "pyarrow": {"warc", "cli", "spark", "storage"},
     "pyspark": {"spark"},
     "click": {"cli"},
-    "rich": {"cli"},
 }
 
 # What opens, prints, logs, fetches or exits.
@@ -237,7 +236,7 @@ def test_io_would_be_seen() -> None:
 
 # ---- start-up
 
-HEAVY: Final = ("lxml", "bs4", "rich", "click", "ada_url")
+HEAVY: Final = ("lxml", "bs4", "click", "ada_url")
 
 
 def loaded_by(*arguments: str) -> set[str]:
@@ -259,7 +258,7 @@ def test_the_start_is_light() -> None:
     assert importlib.util.find_spec("lxml")
     assert "lxml" in loaded_by("-c", "import relbase, lxml.etree")
     assert loaded_by("-c", "import relbase").isdisjoint(HEAVY)
-    assert loaded_by("-m", "relbase", "--version").isdisjoint({"lxml", "bs4", "rich"})
+    assert loaded_by("-m", "relbase", "--version").isdisjoint({"lxml", "bs4"})
 
 
 # ---- the public names

@@ -52,16 +52,14 @@ def test_before_and_after() -> None:
 
 def test_first_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    set_up, tests = blocks("sh")
-    steps = set_up.strip().split(" && ")
-    assert steps[:2] == [
-        "python3 -m venv --without-pip .venv",
-        "python3 -m pip --python .venv/bin/python install -q -e '.[test]'",
-    ]
-    assert tests == ".venv/bin/python -m pytest -n auto\n"
+    install = "python3 -m pip --python .venv/bin/python install -q -e"
+    shown, tested = (block.strip().split(" && ") for block in blocks("sh"))
+    assert shown[:2] == ["python3 -m venv --without-pip .venv", f"{install} ."]
+    assert tested == [f"{install} '.[test]'", ".venv/bin/python -m pytest -n auto"]
+    assert "\n\n    ".join(["", " && ".join(shown[:1] + tested[:1])]) in CONTRIBUTING
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert all(f"\n{step}\n" in run for step in [*steps[:2], tests.strip()])
-    ran = console.run(steps[2].removeprefix(".venv/bin/"))
+    assert all(f"\n{step}\n" in run for step in [shown[0], *tested])
+    ran = console.run(shown[2].removeprefix(".venv/bin/"))
     assert (ran.status, ran.stdout.count(b"\n+") > 5) == (0, True)
 
 

@@ -13,10 +13,11 @@ from typing import Any, Final
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from tools import charts, playground
+from tools import charts, notes, playground
 from tools.manual import commands, help_of
 
 _HELP: Final = "<!-- the help of every command -->"
+_NOTES: Final = "<!-- the notes -->"
 _SPEED: Final = "<!-- speed: "
 _PLAYGROUND: Final = "<!-- the playground -->"
 _FORM: Final = Path(__file__).parent / "theme" / "playground.html"
@@ -38,11 +39,13 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_more: Any) -> str:
-    """Put the help of every command, and the playground, where a page asks for it."""
+    """Put the help of every command, the notes and the playground where a page asks for them."""
     if _HELP in markdown:
         named = ("relbase", *commands())
         pieces = [f"## {name}\n\n```text\n{help_of(name)}```\n" for name in named]
         markdown = markdown.replace(_HELP, "\n".join(pieces))
+    if _NOTES in markdown:
+        markdown = markdown.replace(_NOTES, notes.markdown())
     if _SPEED in markdown:
         markdown = charts.with_charts(markdown)
     form = _FORM.read_text("utf-8") if playground.wanted() else _LEFT_OUT

@@ -132,7 +132,7 @@ def take(wanted: list[Picture], directory: Path) -> None:
 
 
 def _browser() -> Any:
-    from selenium import webdriver  # noqa: PLC0415 (an extra)
+    from selenium import webdriver  # an extra
 
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""

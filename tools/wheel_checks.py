@@ -107,7 +107,7 @@ def _check_binary(wheel: Path, binary: Path) -> None:
 
 
 def _linux(wheel: Path, binary: Path) -> tuple[Needs, set[str]]:
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415 (of the extra `wheels`)
+    from elftools.elf.elffile import ELFFile  # of the extra `wheels`
 
     with binary.open("rb") as file:
         elf = ELFFile(file)
@@ -151,8 +151,8 @@ def _tag_of_linux(wheel: Path) -> str:
 
 
 def _macos(_: Path, binary: Path) -> tuple[Needs, set[str]]:
-    from macholib.MachO import MachO  # noqa: PLC0415
-    from macholib.SymbolTable import SymbolTable  # noqa: PLC0415
+    from macholib.MachO import MachO
+    from macholib.SymbolTable import SymbolTable
 
     macho = MachO(str(binary))
     (header,) = macho.headers
@@ -173,7 +173,7 @@ def _macos(_: Path, binary: Path) -> tuple[Needs, set[str]]:
 
 
 def _windows(_: Path, binary: Path) -> tuple[Needs, set[str]]:
-    from pefile import PE  # noqa: PLC0415
+    from pefile import PE
 
     image = PE(str(binary))
     imports = image.DIRECTORY_ENTRY_IMPORT

@@ -183,9 +183,9 @@ T = TypeVar("T")
 # The messages of a mailbox alternate between a few bases.
 _SHORT: Final = 1 << 12
 _OF_SHORT: Final = 16
-# The longest base that a message may state (`relbase.mail.parts`). Its parts share it, some in
-# another charset.
-_LONG: Final = 1 << 16
+# Nobody writes a longer base: servers refuse URLs of a few kilobytes. It is counted when it is
+# resolved, and the time to resolve a reference grows with it.
+MAX_BASE: Final = 1 << 16
 _OF_LONG: Final = 4
 
 
@@ -197,13 +197,15 @@ def cached_by_length(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
     def made(url: str) -> Callable[P, T]:
         if len(url) <= _SHORT:
             return short
-        return long if len(url) <= _LONG else make
+        return long if len(url) <= MAX_BASE else make
 
     return made
 
 
 def unsuitable(url: str) -> str | None:
     """Return why no relative reference can be resolved against a URL; None if one can."""
+    if len(url) > MAX_BASE:
+        return f"it has more than {MAX_BASE} characters (rule 12)"
     return None if _is_suitable.match(url) else _remembered(url)(url)
 
 
@@ -280,7 +282,7 @@ def _resolved(  # noqa: C901 (one question after the other)
     if not PROFILES[profile].normalizes:
         if "\\" in statement.value:
             return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
-        if plain_base.fullmatch(statement.value):
+        if len(statement.value) <= MAX_BASE and plain_base.fullmatch(statement.value):
             return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
@@ -327,7 +329,7 @@ def _resolved(  # noqa: C901 (one question after the other)
 def _with_backslash(value: str) -> str:
     text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
     try:
-        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library, which may be missing)
+        from relbase.url import whatwg  # loads a C library, which may be missing
 
         read = whatwg.NO_BASE.resolve(value)
     except (ImportError, ValueError):
@@ -336,7 +338,7 @@ def _with_backslash(value: str) -> str:
 
 
 def _quoted(match: re.Match[str]) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import quote
 
     return quote(encode(match[0], "utf-8"))
 

@@ -42,7 +42,7 @@ def main(*, delivers: bool = True) -> NoReturn:
         _leave(_deliver(sys.argv[1:]))
     try:
         # Inside the `try`, so that interrupting the start shows no traceback either.
-        from relbase.cli.group import run  # noqa: PLC0415
+        from relbase.cli.group import run
 
         status = run(sys.argv[1:])
         for number in (signal.SIGINT, *ENDINGS):  # all is done: too late to end it in another way
@@ -112,7 +112,7 @@ def _deliver(arguments: Sequence[str]) -> int:
 
 def _made(data: bytes, arguments: Sequence[str]) -> bytes:
     """The message as another process rewrites it, or unchanged if that fails."""
-    import subprocess  # noqa: PLC0415 (the other process needs only the constant above)
+    import subprocess  # the other process needs only the constant above
 
     try:
         command = [*_PROGRAM, *arguments]

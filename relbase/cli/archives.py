@@ -165,12 +165,13 @@ class Archive(NamedTuple):
                 elif made.record is not None:
                     done.changed += 1
                     done.places += len(made.edits)
+                    done.rewritten += len(made.edits)
                     yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
-        made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
-        text = f"{made_}, links made absolute in {places}"
+        made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
+        text = f"{made_}, {links} made absolute"
         text = text if done.changed else "no link changed: no conversion is written"
         done.text = f"{counted(pages, 'page')}, {text}"
 
@@ -244,7 +245,7 @@ def written(
     # Read at the import. Arrow's own pools keep some 20 MB that the system's allocator gives back.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
-        from relbase.warc import table  # noqa: PLC0415 (of the extra `warc`)
+        from relbase.warc import table  # of the extra `warc`
     except ImportError:
         text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
         raise click.UsageError(text) from None
@@ -284,9 +285,9 @@ def _added(
     file: pa.NativeFile, schema: pa.Schema, **how: Any
 ) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Yield a function that adds rows to a table."""
-    from pyarrow import parquet  # noqa: PLC0415
+    from pyarrow import parquet
 
-    from relbase.warc import table  # noqa: PLC0415
+    from relbase.warc import table
 
     columns = table.Columns(schema, table.BATCH)
     with parquet.ParquetWriter(file, schema, compression="zstd", **how) as writer:
@@ -302,7 +303,7 @@ def _added(
 
 @contextmanager
 def _new(path: str) -> Iterator[pa.NativeFile]:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     directory, name = os.path.split(path)
     with opened_directory(directory) as parent:

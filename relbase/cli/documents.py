@@ -6,6 +6,7 @@ gzip, bzip2 or xz; what precedes its first change is decompressed twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -75,7 +76,7 @@ def calls(
 
 
 def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
-    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail import mbox  # start-up time: most inputs are pages
 
     call = call.with_options(kind=Kind.MAIL)
     lengths = mbox.Lengths()
@@ -97,7 +98,7 @@ def rewritten(document: InputDocument, call: Call) -> Result:
         result = result._replace(notes=(*result.notes, *places.notes()))
     if document.mbox is None:
         return result
-    from relbase.mail.mbox import is_updated  # noqa: PLC0415 (start-up time: most inputs are pages)
+    from relbase.mail.mbox import is_updated  # start-up time: most inputs are pages
 
     one, lengths = document.mbox
     edits, notes = lengths.with_lengths(one, result.edits)
@@ -153,21 +154,33 @@ def _base_in(document: InputDocument, base: Base) -> Base:
 
 
 # Arguments of the library, which are options here.
-_argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
+_argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=( or message_urls=)?")
+# Names of messages that are saved pages.
+_SAVED_PAGES: Final = (".mht", ".mhtml", ".mhtm")
 
 
-def with_options(text: str, *, several: bool = False) -> str:
-    url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
+def with_options(text: str, *, several: bool = False, name: str = "") -> str:
     context = click.get_current_context(silent=True)
-    if context is not None and context.params.get("url"):  # it, or its redirect, was refused
-        url = "another --url or --redirect"
-    text = text.replace("kind='html' (--kind html)", "--kind html")
-    return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
+    is_refused = context is not None and context.params.get("url")  # it, or its redirect
+    is_page = name.lower().endswith(_SAVED_PAGES)
+
+    def option(found: re.Match[str]) -> str:
+        if found[1]:
+            return f"--{found[1].replace('_', '-')}"
+        if is_refused:
+            return "another --url or --redirect"
+        if not several:
+            return "--url"
+        # Rule 16: one URL, one document.
+        is_mail = found[2] and not is_page
+        return "--message-map or --message-base" if is_mail else "--map, --root or --mirror"
+
+    return _argument.sub(option, text.replace("kind='html' (--kind html)", "--kind html"))
 
 
-def advice(type_: str, *, several: bool = False) -> str:
+def advice(type_: str, *, several: bool = False, name: str = "") -> str:
     text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
-    return with_options(text, several=several)
+    return with_options(text, several=several, name=name)
 
 
 def collect(
@@ -180,7 +193,8 @@ def collect(
 ) -> None:
     data, line, line_start, at = document.data, document.lines + 1, 0, 0
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
-        text = sentence(in_input(document, note), document.number, several=several)
+        found = in_input(document, note)
+        text = sentence(found, document.number, several=several, name=shown)
         place = ""
         if note.span:
             before, at = at, note.span.start
@@ -192,9 +206,9 @@ def collect(
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
-def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
-    part = before_part(note.part, number)
-    return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")
+def sentence(note: Note, number: str = "", *, several: bool = False, name: str = "") -> str:
+    text = with_options(note.text, several=several, name=name)
+    return printable(f"{before_part(note.part, number)}{text} [{note.reason.value}]")
 
 
 class SelfCheckError(Exception):
@@ -339,7 +353,7 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
     """Return an input, and a function that reads its own bytes again."""
     if source.status is not None:
         return source, lambda: again(source)
-    from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
+    from tempfile import TemporaryFile
 
     file = TemporaryFile()  # noqa: SIM115 (closed with the last reader)
     file.writelines(source.pieces)

@@ -11,8 +11,9 @@ import click
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import calls, with_options
 from relbase.cli.files import STDIN, Inputs, OpenInput, Output
+from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
-from relbase.cli.options import Settings, command
+from relbase.cli.options import Settings, document_options
 from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
@@ -31,10 +32,6 @@ _INDEX: Final = "index.html"
 @command(
     "Draw the base and every link of a document as an HTML page.",
     """\
-Output
-* -o, --output FILE|DIR   Write to FILE; write several inputs below DIR, with an index.html.
-* --force                 Overwrite files that exist in the output directory.
-
 Examples:
   relbase explain page.html -u http://example.com/a/page.html -o why.html
   relbase explain mail.eml -o mail.html
@@ -56,6 +53,16 @@ Exit status:
   4  an output could not be written
 """,
 )
+@option(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE|DIR",
+    basic=True,
+    help="Write to FILE; write several inputs below DIR, with an index.html.",
+)
+@option("Output", "--force", basic=True, help="Overwrite files that exist in the output directory.")
+@document_options
 def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
     """Write an HTML page that shows why each link of INPUT means what it means.
 

@@ -34,8 +34,10 @@ class Input(NamedTuple):
     def parts(self) -> tuple[str, ...]:
         if self.root:
             return tuple((relative(self.name, self.root) or self.name).split(os.sep))  # noqa: PTH206
-        path = os.path.normpath(self.name)
-        return tuple(path.split(os.sep)) if self.listed else (os.path.basename(self.name),)  # noqa: PTH119, PTH206
+        if self.listed:
+            return tuple(os.path.normpath(self.name).split(os.sep))  # noqa: PTH206
+        name = self.name.partition("?")[0] if is_object(self.name) else self.name
+        return (os.path.basename(name),)  # noqa: PTH119
 
 
 class Inputs(NamedTuple):
@@ -164,7 +166,7 @@ def reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "it does not fit into memory"
-    import traceback  # noqa: PLC0415 (start-up time)
+    import traceback
 
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
     what = printable(f"{type(error).__name__}: {error}")[:SHOWN]

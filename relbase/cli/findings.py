@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.cli import streams
 from relbase.cli.documents import InputDocument, in_input, sentence
+from relbase.cli.hyperlinks import help_url
 from relbase.cli.origins.paths import quoted
 from relbase.cli.streams import Tally, excerpt, object_line, printable
 from relbase.edit import Edit, splice
@@ -52,9 +53,9 @@ class LinkPrinter(NamedTuple):
             text += f" -> {excerpt(row.url)}"
         text += f" [{status}]"
         if self.violations:
-            from relbase.cli.urls import report  # noqa: PLC0415 (start-up time)
-            from relbase.grammar.characters import Severity  # noqa: PLC0415
-            from relbase.grammar.urls import violations  # noqa: PLC0415
+            from relbase.cli.urls import report
+            from relbase.grammar.characters import Severity
+            from relbase.grammar.urls import violations
 
             found = violations(row.reference, base or None)
             self.tally.found += any(one.kind is Severity.VIOLATION for one in found)
@@ -143,7 +144,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def _sarif(found: Finding) -> str:
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     uri = quoted(found.file.removeprefix("./").replace(os.sep, "/"))
     place: dict[str, object] = {"artifactLocation": {"uri": uri}}
@@ -158,6 +159,21 @@ def _sarif(found: Finding) -> str:
     }
     return json.dumps(result)
 
+
+def sarif_before() -> str:
+    """Return what precedes the results of SARIF."""
+    import json
+
+    pages = {word: help_url(word) for word in ("relative-link", "not-checked")}
+    rules = [{"id": word, **({"helpUri": page} if page else {})} for word, page in pages.items()]
+    driver = json.dumps({"name": "relbase", "rules": rules})
+    return (
+        '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": '
+        f'[{{"tool": {{"driver": {driver}}}, "columnKind": "unicodeCodePoints", "results": ['
+    )
+
+
+SARIF_AFTER: Final = "]}]}"
 
 LINES: Final[dict[Format, Callable[[Finding], str]]] = {
     "text": _text,

@@ -5,19 +5,18 @@ from __future__ import annotations
 import gc
 import io
 import os
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from importlib import import_module
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from relbase import __version__
 from relbase.cli import streams
 from relbase.cli.streams import ExitStatus, in_shell, printable
-from relbase.expressions import expression, regex
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
 
 PROGRAM: Final = "relbase"
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 COMMANDS: Final = {
     "rewrite": "rewrite",
@@ -44,8 +44,6 @@ _SECTIONS: Final = (
     *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail", _OTHER),
 )
 _TERM: Final = 25  # where the texts of all options begin
-_SECTION: Final = regex(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
-_ROW: Final = regex(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
 _BRIEF: Final = "relbase.brief"  # whether the help is that of -h
 
 
@@ -119,7 +117,7 @@ class _Commands(click.Group):
 
 def _mistaken(name: str, *rest: str) -> str:
     """The message for an unknown command, with what the user may have meant."""
-    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+    from difflib import get_close_matches
 
     shown = f"No such command '{printable(name)}'."
     meant: tuple[str, ...] = ()
@@ -156,7 +154,7 @@ _GUESSES: Final = """\
 --csv: --json
 --format: --json (rewrite --check has --format github and sarif)
 --check: relbase rewrite --check
---parallel --threads --workers: --jobs
+-j --jobs --parallel --threads --workers: --jobs | xargs -P 4 -n 1 relbase links < NAMES
 --html --type: --kind
 -. --in-place= --backup=: -i --backup .bak
 --exclude --glob --ignore --include: --only | --files-from
@@ -173,20 +171,24 @@ _GUESSES: Final = """\
 class Option(click.Option):
     """An option that knows its section of --help, and whether -h shows it (`basic`).
 
-    Its names are written "-x, --long VALUE"; without VALUE it is a flag. `read` converts values.
+    Without a metavar it is a flag. `read` converts a value.
     """
 
     def __init__(
-        self, section: str, names: str, text: str, *, basic: bool = False, **more: Any
+        self,
+        names: Sequence[str],
+        *,
+        section: str,
+        basic: bool = False,
+        read: Callable[[str], object] | None = None,
+        **more: Any,
     ) -> None:
-        self.section, self.basic, self._read = section, basic, more.pop("read", None)
-        *short, last = names.split(", ")
-        long, _, metavar = last.partition(" ")
-        declared = [*short, long, *filter(None, [more.pop("dest", None)])]
-        kind: dict[str, Any] = {"metavar": metavar} if metavar else {"is_flag": True}
-        if "FILE" in metavar:  # for completion; it is checked when it is read
-            kind["type"] = click.Path(readable=False)
-        super().__init__(declared, help=text, **{**kind, **more})
+        self.section, self.basic, self._read = section, basic, read
+        if "metavar" not in more:
+            more["is_flag"] = True
+        elif "FILE" in more["metavar"]:  # for completion; it is checked when it is read
+            more.setdefault("type", click.Path(readable=False))
+        super().__init__(names, **more)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         if self.is_flag or self.multiple:
@@ -215,22 +217,9 @@ class Option(click.Option):
         return extra
 
 
-def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
-    """Return the options of a table that looks like the help: sections, then names and texts.
-
-    -h shows the options with a star. `more` has other settings of options, by long name.
-    """
-    options, missed = [], _SECTION.sub("", rows)
-    for section, body in _SECTION.findall(rows):
-        missed += _ROW.sub("", body)
-        for star, names, text in _ROW.findall(body):
-            long = names.rpartition("--")[2].partition(" ")[0].replace("-", "_")
-            words, given = " ".join(text.split()), more.pop(long, {})
-            options.append(Option(section, names, words, basic=bool(star), **given))
-    if missed.strip() or more:
-        text = f"not read as a row: {missed.strip()!r}; options without a row: {[*more]}"
-        raise ValueError(text)
-    return tuple(options)
+def option(section: str, *names: str, **more: Any) -> Callable[[Decorated], Decorated]:
+    """Decorate a command with an option that --help lists in a section."""
+    return click.option(*names, cls=Option, section=section, **more)
 
 
 class Command(click.Command):
@@ -267,7 +256,7 @@ class Command(click.Command):
                 formatter.write_dl(rows, col_max=_TERM)
 
 
-def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Option:
+def _shown(show: Callable[[click.Context], str], *names: str, text: str) -> Option:
     """An option that shows a text and ends the run."""
 
     def callback(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
@@ -275,7 +264,8 @@ def _shown(names: str, text: str, show: Callable[[click.Context], str]) -> Optio
             click.echo(show(ctx))
             ctx.exit()
 
-    return Option(_OTHER, names, text, is_eager=True, expose_value=False, callback=callback)
+    how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": callback}
+    return Option(names, section=_OTHER, help=text, **how)
 
 
 def _version(_context: click.Context) -> str:
@@ -295,19 +285,21 @@ def _brief(ctx: click.Context) -> str:
     return brief.get_help(ctx)
 
 
-def command(
-    short_help: str, text: str, shared: Iterable[click.Parameter] = (), **more: Any
-) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function; `text` has the table of its own options, then the epilog."""
-    rows, examples, epilog = text.partition("Examples:\n")
-    brief = _shown("-h", "Show the most common options.", _brief)
-    return click.command(
+def command(short_help: str, epilog: str) -> Callable[[Callable[..., int]], click.Command]:
+    """Make a command of a function and the options that decorate it."""
+    make = click.command(
         cls=Command,
         short_help=short_help,
-        params=[*table(rows, **more), *shared, brief],
-        epilog=_unwrapped(examples + epilog),
+        epilog=_unwrapped(epilog),
         context_settings={"help_option_names": ["--help"]},
     )
+
+    def made(function: Callable[..., int]) -> click.Command:
+        found = make(function)
+        found.params.append(_shown(_brief, "-h", text="Show the most common options."))
+        return found
+
+    return made
 
 
 def _unwrapped(text: str) -> str:
@@ -341,8 +333,8 @@ Exit status:
 """),
     context_settings={"help_option_names": ["--help"]},
     params=[
-        _shown("-h", "Show the commands.", _brief),
-        _shown("-V, --version", "Show the version and exit.", _version),
+        _shown(_brief, "-h", text="Show the commands."),
+        _shown(_version, "-V", "--version", text="Show the version and exit."),
     ],
 )
 def relbase() -> None:

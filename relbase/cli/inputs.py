@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from relbase import storage
 from relbase.cli import documents, files, options, streams, windows
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs, OpenInput
 from relbase.cli.jobs import Counted
@@ -36,6 +37,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
         names = (STDIN,)
     names = windows.expanded(names) if windows.HERE else names
     _refuse_names(names)
+    names = [expanded for name in names for expanded in _expanded(name)]
 
     def failed(name: str, why: object) -> None:
         streams.warn(f"{files.shown_name(name)}: error: {why}")
@@ -69,6 +71,22 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
     more = listed is not None, several, ", ".join(passed)
     inputs = Inputs(found, tuple(trees), mailboxes, *more)
     return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
+
+
+def _expanded(name: str) -> list[str]:
+    """Return the objects below a prefix or of a pattern; any other name alone."""
+    if not files.is_object(name):
+        return [name]
+    try:
+        objects = storage.objects(name)
+    except ValueError as error:
+        raise click.UsageError(printable(str(error))) from None
+    except OSError as error:
+        why = (error.strerror or str(error)).partition(". Detail:")[0]
+        raise click.UsageError(printable(f"{name}: {why}")) from None
+    if objects == []:
+        raise click.UsageError(f"'{printable(name)}' names no object: give the names of some")
+    return [name] if objects is None else objects
 
 
 def _refuse_repeated(inputs: Iterable[Input]) -> None:
@@ -286,14 +304,14 @@ def recognise(
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
-        from relbase.compression.members import packing_of  # noqa: PLC0415 (start-up time)
+        from relbase.compression.members import packing_of
 
         packing = packing_of(first)
     if packing is None:
         packing = files.packing_of(source.name) if settings.kind is None else ""
     if packing is None:
         return source, None
-    from relbase.cli.archives import Archive  # noqa: PLC0415 (it loads all of `warc`)
+    from relbase.cli.archives import Archive  # it loads all of `warc`
 
     archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip)
     for option, value in (
@@ -309,7 +327,7 @@ def recognise(
 def _is_zip(source: OpenInput, first: bytes, settings: options.Settings) -> bool:
     if not first.startswith(b"PK"):
         return False
-    from relbase.warc import work  # noqa: PLC0415 (start-up time)
+    from relbase.warc import work
 
     is_stated = source.name.lower().endswith(".wacz") or settings.kind == options.ARCHIVE
     if not files.is_read_again(source):

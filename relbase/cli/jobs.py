@@ -35,8 +35,8 @@ Unresolved: TypeAlias = Counter[tuple[str, str]]
 
 
 def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sender") -> None:
-    from relbase.bases import headers  # noqa: PLC0415 (start-up time)
-    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+    from relbase.bases import headers
+    from relbase.mail.message import fields_of_mail
 
     count = sum(found.status is Status.UNRESOLVED for found in run.references(data, call))
     if count:
@@ -132,6 +132,7 @@ class Done:
     notes: Counter[str] = field(default_factory=Counter)  # by reason
     changed: int = 0  # how many documents
     places: int = 0  # how many places in them
+    rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
     found: int = 0  # relative links, by --check
     first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
@@ -147,7 +148,7 @@ class Counted:
     def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
         self.size, self._read, self._digest = 0, read, None
         if hashes:
-            from hashlib import sha256  # noqa: PLC0415 (start-up time)
+            from hashlib import sha256
 
             self._digest = sha256()
 
@@ -214,7 +215,7 @@ _START: Final = b'{"version": 1, "file": "'
 
 def read_report(path: str) -> tuple[dict[str, tuple[str, str, str]], set[str]]:
     """What is reported of inputs that need not be done again, and all outputs."""
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     done: dict[str, tuple[str, str, str]] = {}
     outputs: set[str] = set()
@@ -249,7 +250,7 @@ def is_done(job: Job) -> bool:
 
 def options_of(*deciding: object) -> str:
     """Return a short digest of what decides about the links of an input besides its content."""
-    from hashlib import sha256  # noqa: PLC0415 (start-up time)
+    from hashlib import sha256
 
     return sha256(ascii(deciding).encode()).hexdigest()[:16]
 

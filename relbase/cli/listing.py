@@ -15,9 +15,10 @@ from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
+from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
-from relbase.cli.options import command
+from relbase.cli.options import document_options
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
@@ -38,20 +39,6 @@ _UNREAD: Final = f"not {READ}: no link is read (or give --kind)"
 @command(
     "List links and what they resolve to.",
     """\
-Output
-* --json                  Write JSON Lines, one object per reference.
-* --violations            List the references that violate RFC 1808 or RFC 1738, and why.
-* --parquet FILE          Write the links of web archives to a table, and their errors to a second
-                          table beside it. Needs relbase[warc].
-Web archives
-  --columns NAMES         Write these columns to the table of --parquet, such as page,url,host.
-  --no-data-urls          Cut data: URLs in the table of --parquet to their media type.
-  --wat                   Write a JSON object per page of web archives, as WAT files have it, with
-                          absolute URLs.
-Mail
-  --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
-                          message, the most first, as a start for --message-map.
-
 Examples:
   relbase links page.html -u http://example.com/a/page.html
   relbase links *.html --json | jq -r 'select(.url == null) | .reference'
@@ -70,10 +57,49 @@ Exit status:
   2  wrong usage
   3  some inputs failed
 """,
-    parquet={"type": click.Path(dir_okay=False, readable=False)},
-    columns={"read": lambda value: tuple(value.split(","))},
-    unresolved_by={"type": click.Choice(list(SELECTORS))},
 )
+@option("Output", "--json", basic=True, help="Write JSON Lines, one object per reference.")
+@option(
+    "Output",
+    "--violations",
+    basic=True,
+    help="List the references that violate RFC 1808 or RFC 1738, and why.",
+)
+@option(
+    "Output",
+    "--parquet",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, readable=False),
+    basic=True,
+    help="Write the links of web archives to a table, and their errors to a second table "
+    "beside it. Needs relbase[warc].",
+)
+@option(
+    "Web archives",
+    "--columns",
+    metavar="NAMES",
+    read=lambda value: tuple(value.split(",")),
+    help="Write these columns to the table of --parquet, such as page,url,host.",
+)
+@option(
+    "Web archives",
+    "--no-data-urls",
+    help="Cut data: URLs in the table of --parquet to their media type.",
+)
+@option(
+    "Web archives",
+    "--wat",
+    help="Write a JSON object per page of web archives, as WAT files have it, with absolute URLs.",
+)
+@option(
+    "Mail",
+    "--unresolved-by",
+    metavar="BY",
+    type=click.Choice(list(SELECTORS)),
+    help="Print only how many links of messages have no base: by sender, list or message, "
+    "the most first, as a start for --message-map.",
+)
+@document_options
 def links(
     inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any
 ) -> int:
@@ -84,22 +110,18 @@ def links(
     """
     names = "parquet", "unresolved_by", "wat", "json", "violations"
     chosen = parquet, by, wat, json, violations = [given.pop(name) for name in names]
-    both = [name for name, one in zip(names, chosen, strict=True) if one not in {None, False}][:2]
-    if len(both) > 1 and both != ["json", "violations"]:
-        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
-        raise click.UsageError(f"{text} exclude each other: give one of them")
-    if (columns or no_data_urls) and parquet is None:
-        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
-    if parquet == files.STDIN:
-        raise click.UsageError("--parquet writes a file: give its name")
+    _refuse(dict(zip(names, chosen, strict=True)), for_table=bool(columns or no_data_urls))
     reading = begin(inputs, given)
     if by is not None:
         return _count_unresolved(by, reading)
     printer = LinkPrinter(reading.tally, json, violations)
+    is_read = False
 
     def work(source: files.OpenInput, warned: Collected, table: Table | None) -> None:
+        nonlocal is_read
         source, archive = reading.recognised(source, warned)
         if archive is not None:
+            is_read = True
             archive.show(table, printer, wat=wat)
         elif table is not None or wat:
             raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
@@ -108,12 +130,26 @@ def links(
 
     written: AbstractContextManager[Table | None] = nullcontext()
     if parquet is not None:
-        from relbase.cli import archives  # noqa: PLC0415 (start-up time)
+        from relbase.cli import archives
 
         read = (one.name for one in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
-        return reading.process(lambda source, warned: work(source, warned, table))
+        status = reading.process(lambda source, warned: work(source, warned, table))
+        if not is_read:  # the table would be empty: leave no file, and what was there
+            raise click.exceptions.Exit(status)
+    return status
+
+
+def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
+    both = [name for name, value in chosen.items() if value not in {None, False}][:2]
+    if len(both) > 1 and both != ["json", "violations"]:
+        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
+        raise click.UsageError(f"{text} exclude each other: give one of them")
+    if for_table and chosen["parquet"] is None:
+        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
+    if chosen["parquet"] == files.STDIN:
+        raise click.UsageError("--parquet writes a file: give its name")
 
 
 def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:
@@ -131,7 +167,7 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
                 unresolved += 1
     if not unresolved:
         return unread
-    advice = documents.advice(type_, several=several)
+    advice = documents.advice(type_, several=several, name=source.name)
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
@@ -156,9 +192,6 @@ def _count_unresolved(by: str, reading: Reading) -> int:
 @command(
     "Show the base URL of documents, and why.",
     """\
-Output
-* --json                  Write JSON Lines, one object per entity, with its chain of bases.
-
 Examples:
   relbase base page.html -u http://example.com/a/page.html
   relbase base page.html -u http://example.com/ --redirect /a/
@@ -177,6 +210,13 @@ Exit status:
   3  some inputs failed
 """,
 )
+@option(
+    "Output",
+    "--json",
+    basic=True,
+    help="Write JSON Lines, one object per entity, with its chain of bases.",
+)
+@document_options
 def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 
@@ -222,7 +262,7 @@ def _report(
     reported = _refused(own)
     for note in reported:
         yield f"    {'refused':8} {documents.sentence(note)}"
-    if fix := _advice(entities, several=several):
+    if fix := _advice(entities, several=several, name=source.name):
         yield f"    {'advice':8} {fix}"
     yield from _parts_table(parts, set(reported))
 
@@ -231,13 +271,13 @@ def _where(base: Base) -> str:
     return f"{_LAYERS[base.layer]}: {printable(base.source)}"
 
 
-def _advice(entities: Sequence[Entity], *, several: bool) -> str:
+def _advice(entities: Sequence[Entity], *, several: bool, name: str) -> str:
     outermost, *parts = entities
     rows = ((entity, reader(entity.type, "")) for entity in parts)
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if entity.base.layer is Layer.NONE:
-            return documents.advice(outermost.type, several=several)
+            return documents.advice(outermost.type, several=several, name=name)
         if not entity.base.url:
             return "a program has yet to fill in the placeholder in this base"
         if why := unsuitable(entity.base.url):

@@ -134,7 +134,7 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
     with ExitStack() as stack:
         made_at: dict[str, str] = {}
         for output in filter(files.is_object, outputs):
-            from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
+            from tempfile import TemporaryDirectory
 
             name = output.partition("?")[0].rpartition("/")[2]
             if not name:

@@ -10,12 +10,13 @@ from typing import Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, options, outputs
+from relbase.cli import HANDED_OVER, option_values, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
+from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
-from relbase.cli.options import CHOICES, command
+from relbase.cli.options import document_options
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
@@ -25,38 +26,7 @@ _FILE: Final = click.Path(dir_okay=False, readable=False)
 
 @command(
     "Make relative links absolute.",
-    f"""\
-Output
-* -o, --output FILE|DIR   Write to FILE; write several inputs, or a directory, below DIR.
-* -i, --in-place          Edit files in place, atomically, after verifying the result.
-* --backup SUFFIX         Keep the original of each edited file under its name plus SUFFIX.
-  --delivery              Filter one message for procmail, maildrop or sieve: if anything fails,
-                          pass it on unchanged.
-* --diff                  Show what would change (for people, not as a patch), and write nothing.
-* --check                 List relative links, write nothing, and exit with status 1 if there are
-                          any.
-  --format NAME           Print what --check finds as text (default), json, github or sarif.
-  --force                 Overwrite files that exist in the output directory.
-  --follow-symlinks       With -i, edit the file that a symbolic link points to.
-  --break-hardlinks       With -i, edit files that have other hard links; those keep the old
-                          content.
-Input
-  --only KIND,...         Process only these kinds of input: {", ".join(CHOICES)}.
-Many files
-* -j, --jobs N            Use N parallel workers (default 1; 0: one per CPU).
-  --time-limit SECONDS    Give up on an input after this many seconds, count it as failed, and
-                          continue.
-  --report FILE           Write a JSON object per input: its URL, hashes, and counts of links and
-                          notes.
-  --resume FILE           Skip inputs that FILE, written by --report, lists as done and unchanged
-                          since.
-Web archives
-  --with-originals        Append the records of the archive after the conversions.
-  --all-status            Convert responses of every status, not only 2xx.
-  --salvage               Also convert pages that are cut off or do not decode to their end, as far
-                          as they go.
-  --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
-
+    """\
 Examples:
   relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
   relbase rewrite site/ --root site=http://example.com/ -o absolute/
@@ -75,6 +45,9 @@ Saved pages, mail and archives:
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
+--map FILE has lines such as this one, with a tab, or is CSV:
+  saved/a.html    http://example.com/a.html
+
 --local says what happens to links to files that were saved with a page:
   companion  keep links into NAME_files (default for URLs that you give)
   keep       keep all of them (default for URLs that relbase finds)
@@ -90,15 +63,121 @@ Exit status:
   5  a result failed its verification, and the file was left unchanged
 With --delivery: 0 when the message was written, 75 when it could not be.
 """,
-    backup={"read": options.backup},
-    format={"type": click.Choice(get_args(Format))},
-    only={"read": options.kinds},
-    jobs={"type": click.IntRange(min=0, max=256), "default": 1},
-    time_limit={"type": click.FloatRange(min=0, min_open=True)},
-    report={"type": _FILE},
-    resume={"type": _FILE},
-    date={"read": options.date},
 )
+@option(
+    "Output",
+    "-o",
+    "--output",
+    metavar="FILE|DIR",
+    basic=True,
+    help="Write to FILE; write several inputs, or a directory, below DIR.",
+)
+@option(
+    "Output",
+    "-i",
+    "--in-place",
+    basic=True,
+    help="Edit files in place, atomically, after verifying the result.",
+)
+@option(
+    "Output",
+    "--backup",
+    metavar="SUFFIX",
+    read=option_values.backup,
+    basic=True,
+    help="Keep the original of each edited file under its name plus SUFFIX.",
+)
+@option(
+    "Output",
+    "--delivery",
+    help="Filter one message for procmail, maildrop or sieve: if anything fails, pass it "
+    "on unchanged.",
+)
+@option(
+    "Output",
+    "--diff",
+    basic=True,
+    help="Show what would change (for people, not as a patch), and write nothing.",
+)
+@option(
+    "Output",
+    "--check",
+    basic=True,
+    help="List relative links, write nothing, and exit with status 1 if there are any.",
+)
+@option(
+    "Output",
+    "--format",
+    metavar="NAME",
+    type=click.Choice(get_args(Format)),
+    help="Print what --check finds as text (default), json, github or sarif.",
+)
+@option("Output", "--force", help="Overwrite files that exist in the output directory.")
+@option(
+    "Output", "--follow-symlinks", help="With -i, edit the file that a symbolic link points to."
+)
+@option(
+    "Output",
+    "--break-hardlinks",
+    help="With -i, edit files that have other hard links; those keep the old content.",
+)
+@option(
+    "Input",
+    "--only",
+    metavar="KIND,...",
+    read=option_values.kinds,
+    help=f"Process only these kinds of input: {', '.join(option_values.CHOICES)}.",
+)
+@option(
+    "Many files",
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=0, max=256),
+    default=1,
+    basic=True,
+    help="Use N parallel workers (default 1; 0: one per CPU).",
+)
+@option(
+    "Many files",
+    "--time-limit",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Give up on an input after this many seconds, count it as failed, and continue.",
+)
+@option(
+    "Many files",
+    "--report",
+    metavar="FILE",
+    type=_FILE,
+    help="Write a JSON object per input: its URL, hashes, and counts of links and notes.",
+)
+@option(
+    "Many files",
+    "--resume",
+    metavar="FILE",
+    type=_FILE,
+    help="Skip inputs that FILE, written by --report, lists as done and unchanged since.",
+)
+@option(
+    "Web archives",
+    "--with-originals",
+    help="Append the records of the archive after the conversions.",
+)
+@option("Web archives", "--all-status", help="Convert responses of every status, not only 2xx.")
+@option(
+    "Web archives",
+    "--salvage",
+    help="Also convert pages that are cut off or do not decode to their end, as far as they go.",
+)
+@option(
+    "Web archives",
+    "--date",
+    metavar="DATE",
+    read=option_values.date,
+    help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
+)
+@document_options
 def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 

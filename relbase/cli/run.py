@@ -70,7 +70,7 @@ class _Running:
         self.quiet = verbosity is Verbosity.NONE
         is_shown = own.output is not None and streams.is_terminal() and not plan.several
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
-        is_coloured = own.diff and streams.is_terminal(output=True)
+        is_coloured = own.diff and streams.obeys_escapes(output=True)
         self._is_coloured = is_coloured and "NO_COLOR" not in os.environ
         self._report: Callable[[Done], None] | None = None
         if own.report is not None:
@@ -78,9 +78,12 @@ class _Running:
             report = reporting(own.report, goes_on=goes_on, writes=writes)
             self._report = stack.enter_context(report)
         self._warnings = WarningPrinter(verbosity)
-        # The lines of SARIF are results within one object.
-        self._before, self._after = (_SARIF, "]}]}") if own.format == "sarif" else ("", "")
-        self._places = self._unknown = self._on_given_url = 0
+        self._before = self._after = ""
+        if own.format == "sarif":  # its lines are results within one object
+            from relbase.cli.findings import SARIF_AFTER, sarif_before
+
+            self._before, self._after = sarif_before(), SARIF_AFTER
+        self._links = self._unknown = self._on_given_url = 0
         self._owners: dict[str, str] = {}
         self._bases: Counter[str] = Counter()
         self._unresolved: Unresolved = Counter()
@@ -105,7 +108,7 @@ class _Running:
         self._on_given_url += bool(self._plan.mailbox) and done.on_given_url
         self._unresolved.update(done.unresolved)
         self._matched |= done.matched
-        self._places += done.found if self._checks else done.places
+        self._links += done.found if self._checks else done.rewritten
         self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
         self.directories.add(done.directory)
         self.tally += done.tally
@@ -158,7 +161,7 @@ class _Running:
         self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place
-        if (many and (writes or self._checks)) or (self._checks and self._places):
+        if (many and (writes or self._checks)) or (self._checks and self._links):
             streams.warn(self._sum())
 
     def _say_bases(self) -> None:
@@ -185,10 +188,10 @@ class _Running:
             parts.append(f"{self.states[state]} {would}{_WORDS.get(state, state.value)}")
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} without a base URL)"
-        if self._places and self._checks:
-            parts.append(counted(self._places, "relative link"))
-        elif self._places:
-            parts.append(f"{counted(self._places, 'link')} made absolute")
+        if self._links and self._checks:
+            parts.append(counted(self._links, "relative link"))
+        elif self._links:
+            parts.append(f"{counted(self._links, 'link')} made absolute")
         errors = self.tally.failed - self.states[State.FAILED]
         counts = {"error": errors, "warning": self.tally.warnings}
         parts += (counted(count, what) for what, count in counts.items() if count)
@@ -202,12 +205,6 @@ _WORDS: Final = {
     State.PASSED: "of other kinds",
     State.UNSAFE: "not written (self-check)",
 }
-
-_SARIF: Final = (
-    '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", '
-    '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
-    '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
-)
 
 
 _COLOURS: Final = {"--- ": "1", "+++ ": "1", "+": "32", "-": "31", "@": "36"}
@@ -230,7 +227,7 @@ def _blocked() -> Iterator[None]:
 
 class _Process:
     def __init__(self, plan: Plan) -> None:
-        import multiprocessing  # noqa: PLC0415 (start-up time)
+        import multiprocessing
 
         # A fork starts at once and shares the tables of the plan, but is only safe on Linux.
         can_fork = sys.platform.startswith("linux")
@@ -287,7 +284,7 @@ _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating
 
 def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
     """Do jobs in several processes, and yield their results, in the order in which they end."""
-    from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
+    from multiprocessing.connection import wait
 
     pending = iter(jobs)
     processes = [_Process(plan) for _ in range(count)]
@@ -342,7 +339,7 @@ def _limit_memory() -> None:
     """Make a document that needs more than all the memory an error, before the system acts."""
     # Without a limit the system ends a process that takes too much, and its input fails.
     with suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource  # noqa: PLC0415 (not every system has it)
+        import resource  # not every system has it
 
         most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -18,6 +18,7 @@ from typing import Final, Self
 import click
 
 from relbase.cli import windows
+from relbase.cli.hyperlinks import linked, shows_links
 from relbase.edit import Span
 
 
@@ -47,7 +48,7 @@ def printable(text: str) -> str:
 
 
 def in_shell(*words: str) -> str:
-    import shlex  # noqa: PLC0415 (start-up time)
+    import shlex
 
     return printable(windows.quoted(words) if windows.HERE else shlex.join(words))
 
@@ -108,13 +109,19 @@ def warn(text: str, end: str = "\n") -> None:
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
-        sys.stderr.write(f"{text}{end}")  # its error handler is backslashreplace
+        erased = _ERASE if _bars else ""
+        sys.stderr.write(f"{erased}{text}{end}")  # its error handler is backslashreplace
         sys.stderr.flush()
 
 
 def is_terminal(*, output: bool = False) -> bool:
     stream = sys.stdout if output else sys.stderr
     return stream is not None and stream.isatty()
+
+
+def obeys_escapes(*, output: bool = False) -> bool:
+    """Return whether it is a terminal that obeys escape sequences."""
+    return is_terminal(output=output) and os.environ.get("TERM") != "dumb"
 
 
 def listed(urls: Iterable[str]) -> Iterator[str]:
@@ -172,6 +179,7 @@ class Collected:
 class WarningPrinter:
     def __init__(self, verbosity: Verbosity) -> None:
         self._verbosity = verbosity
+        self._has_links = obeys_escapes() and shows_links()
         self._more: Counter[str] = Counter()  # warnings that were not printed
         self._inputs: Counter[str] = Counter()  # inputs that have them, after the first
 
@@ -179,7 +187,7 @@ class WarningPrinter:
         for reason, line in warned.lines if self._verbosity is not Verbosity.NONE else ():
             is_first = reason not in self._more
             if is_first or self._verbosity is Verbosity.ALL:
-                warn(line)
+                self._warn(line, reason)
             if self._verbosity is Verbosity.COUNTED:
                 self._more[reason] += warned.counts[reason] - is_first
                 self._inputs[reason] += not is_first
@@ -190,51 +198,46 @@ class WarningPrinter:
             where = f", in {counted(inputs, 'more input')}" if inputs else ""
             text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
             if count:
-                warn(printable(text))
+                self._warn(printable(text), reason)
+
+    def _warn(self, line: str, reason: str) -> None:
+        warn(linked(line, reason) if self._has_links else line)
 
 
 _MANY: Final = 50  # with fewer, a run ends before anybody has read a bar
 _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
+_ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
+_bars: Final[list[object]] = []  # that are shown
 
 
 @contextmanager
 def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to call with the numbers of more bytes and inputs that are done."""
     size = 0
-    for name in names if wanted and is_terminal() else ():
+    for name in names if wanted and obeys_escapes() else ():
         with suppress(OSError):
             size += os.stat(name).st_size  # noqa: PTH116
     if not size or (len(names) < _MANY and size < _LARGE):
         yield lambda _read, _done: None
         return
-    from rich import progress as rich  # noqa: PLC0415
-    from rich.console import Console  # noqa: PLC0415
-
-    shown = rich.Progress(
-        rich.TextColumn("{task.fields[files]}/{task.fields[count]} files"),
-        rich.BarColumn(),
-        rich.DownloadColumn(binary_units=True),
-        rich.TransferSpeedColumn(),
-        rich.TimeRemainingColumn(),
-        console=Console(stderr=True, force_terminal=True),
-        # No thread for the bar, since threads do not survive when processes are forked.
-        auto_refresh=False,
-        transient=True,
-        redirect_stdout=False,
-    )
-    task = shown.add_task("", total=size, files=0, count=len(names))
-    files, due = 0, 0.0
+    files, unseen, due = 0, 0, 0.0
 
     def advance(read: int, done: int) -> None:
-        nonlocal files, due
-        now, files = time.monotonic(), files + done
-        is_due = now >= due or files == len(names)
-        due = now + _PAUSE if is_due else due
-        shown.update(task, advance=read, files=files, refresh=is_due)
+        nonlocal files, unseen, due
+        now, files, unseen = time.monotonic(), files + done, unseen + read
+        if now >= due or files == len(names):
+            bar.label = f"{files}/{len(names)} files"
+            bar.make_step(unseen)
+            bar.render_progress()
+            unseen, due = 0, now + _PAUSE
 
-    with shown:
-        yield advance
+    with click.progressbar(length=size, file=sys.stderr) as bar:
+        _bars.append(bar)
+        try:
+            yield advance
+        finally:
+            _bars.remove(bar)
 
 
 # Of the JSON objects. Fields can be added, but a changed meaning needs a new number.
@@ -242,7 +245,7 @@ _VERSION: Final = 1
 
 
 def object_line(*values: object) -> str:
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     fields: dict[str, object] = {"version": _VERSION}
     for value in values:

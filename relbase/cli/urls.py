@@ -13,7 +13,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.group import command
+from relbase.cli.group import command, option
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.grammar import urls as rules
 from relbase.grammar.characters import Severity, Violation
@@ -42,14 +42,7 @@ class _Resolved(NamedTuple):
 
 @command(
     "Resolve references against a base URL.",
-    f"""\
-Options
-  --profile NAME          Resolve by {offered()}.
-  --all                   Show the results of all profiles side by side.
-  --steps                 Show each step of the algorithm.
-  --json                  Write JSON Lines, one object per result.
-  --strict                Exit with status 1 on warnings.
-
+    """\
 Examples:
   relbase resolve http://a/b/c/d ../g
   relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
@@ -65,12 +58,19 @@ Exit status:
   2  wrong usage
   3  a reference has no result (only in profile whatwg, and not with --all)
 """,
-    profile={
-        "type": click.Choice([*(one.value for one in Profile), "all"]),
-        "default": DEFAULT.value,
-    },
-    all={"dest": "every"},
 )
+@option(
+    "Options",
+    "--profile",
+    metavar="NAME",
+    type=click.Choice([*(one.value for one in Profile), "all"]),
+    default=DEFAULT.value,
+    help=f"Resolve by {offered()}.",
+)
+@option("Options", "--all", "every", help="Show the results of all profiles side by side.")
+@option("Options", "--steps", help="Show each step of the algorithm.")
+@option("Options", "--json", help="Write JSON Lines, one object per result.")
+@option("Options", "--strict", help="Exit with status 1 on warnings.")
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 def resolve(
@@ -180,12 +180,6 @@ def _result(one: _Resolved) -> str:
 @command(
     "Check URLs against the grammar of RFC 1808 and RFC 1738.",
     """\
-Options
-  --base URL              Check references as relative to this URL, and the URL itself.
-  --grammar NAME          Check against rfc1808 or rfc1738 alone.
-  --json                  Write JSON Lines, one object per URL.
-  --strict                Exit with status 1 on remarks too.
-
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
   relbase check --base http://example.com/a/b this:that ../../../c
@@ -207,8 +201,22 @@ Exit status:
   1  a URL violates the grammar, or there are remarks under --strict
   2  wrong usage
 """,
-    grammar={"type": click.Choice([grammar.value for grammar in Grammar])},
 )
+@option(
+    "Options",
+    "--base",
+    metavar="URL",
+    help="Check references as relative to this URL, and the URL itself.",
+)
+@option(
+    "Options",
+    "--grammar",
+    metavar="NAME",
+    type=click.Choice([grammar.value for grammar in Grammar]),
+    help="Check against rfc1808 or rfc1738 alone.",
+)
+@option("Options", "--json", help="Write JSON Lines, one object per URL.")
+@option("Options", "--strict", help="Exit with status 1 on remarks too.")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def check(
     urls: tuple[str, ...],
@@ -292,9 +300,6 @@ def _ascii(text: str) -> str:
 @command(
     "Split URLs into their components.",
     """\
-Options
-  --json                  Write JSON Lines, one object per URL.
-
 Examples:
   relbase split 'http://a/b/c/d;p?q#f'
   relbase split 'ftp://user:@example.com/%2Fetc/motd;type=a'
@@ -314,6 +319,7 @@ Exit status:
   2  wrong usage
 """,
 )
+@option("Options", "--json", help="Write JSON Lines, one object per URL.")
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def split(urls: tuple[str, ...], *, json: bool) -> int:
     """Split each URL, absolute or relative, into its components.

@@ -110,7 +110,7 @@ def why_refused(names: Iterable[str]) -> str | None:
 
 def expanded(names: Iterable[str]) -> list[str]:
     """Return file names with wildcards expanded, as shells do everywhere else."""
-    from glob import glob  # noqa: PLC0415 (start-up time)
+    from glob import glob
 
     found: list[str] = []
     for name in names:

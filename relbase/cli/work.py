@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from itertools import chain
@@ -16,7 +16,7 @@ from relbase.cli import documents, files, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, options_of
-from relbase.cli.options import FEEDS
+from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
@@ -25,6 +25,7 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
 from relbase.notes import Reason
 from relbase.results import Result
+from relbase.rewriting.outcomes import Status
 from relbase.session import run
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class _Doing:
         deque(pieces, maxlen=0)
         # Pages that cannot be read are not findings: the archive keeps them unchanged.
         if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
-            from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
+            from relbase.cli.findings import LINES, Finding
 
             done.tally.found = 1
             found = Finding(name, "has pages with relative links")
@@ -144,6 +145,7 @@ class _Doing:
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
+        self.is_container = FORMATS[kind].charset is None  # its bodies may be encoded
         is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
@@ -210,9 +212,7 @@ class _Doing:
         if not document.number:
             done.url = result.base.url
             done.source = result.base.source if done.url else ""
-        if self.reports:
-            references = run.references(document.data, call)
-            done.links.update(reference.status.value for reference in references)
+        done.rewritten += self._count_links(document, result, call)
         done.changed += result.changed
         done.places += len(result.edits)
         done.notes.update(note.reason.value for note in notes)
@@ -231,6 +231,15 @@ class _Doing:
             self._count_base(document, None if is_left else result.base, call)
         documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
 
+    def _count_links(self, document: documents.InputDocument, result: Result, call: Call) -> int:
+        """Return how many links were made absolute, and count all by status for a report."""
+        if not self.reports and not (result.changed and self.is_container):
+            return len(result.edits)
+        references = run.references(document.data, call)
+        counts = Counter(reference.status.value for reference in references)
+        self.done.links.update(counts)
+        return counts[Status.REWRITTEN.value]
+
     def _tell_left_behind(self, places: Neighbours) -> None:
         """Warn of folders that links of a copy lead into, but that are missing beside the copy."""
         page, output = self.done.job.input, self.done.job.output
@@ -247,8 +256,8 @@ class _Doing:
 
     def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
         """Count where a message with relative references got its base, if it has one."""
-        from relbase.mail.message import fields_of_mail  # noqa: PLC0415 (start-up time)
-        from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415
+        from relbase.mail.message import fields_of_mail
+        from relbase.mail.parts import BASE_FIELDS
 
         done, urls, fields = self.done, call.options.message_urls, fields_of_mail(document.data)
         given = urls.find(fields) if urls is not None else None
@@ -273,22 +282,23 @@ class _Doing:
         done, reason = self.done, Reason.BASE_NONE.value
         done.text = "no link changed"
         if done.places:
-            done.text = f"links made absolute in {counted(done.places, 'place')}"
+            done.text = f"{counted(done.rewritten, 'link')} made absolute"
             on_url = f", {done.on_given_url} of them against the given URL"
-            within = f" of {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
+            within = f" in {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
             against = f", against {excerpt(done.url)} ({printable(done.source)})"
             done.text += against if done.source else within
         if done.first_unknown and not self.own.check:
             messages = f"message {done.first_unknown}"
-            advice = documents.advice("message/rfc822", several=self.plan.several)
+            advice = documents.advice("message/rfc822", several=self.plan.several, name=self.shown)
             if done.notes[reason] > 1:
                 messages = f"{done.notes[reason]} messages, the first is {messages}"
-                advice += "; --message-map gives one for each sender"
+                is_named = "--message-map" in advice
+                advice += "" if is_named else "; --message-map gives one for each sender"
             text = f"relative links left unchanged in {messages}: {advice} [{reason}]"
             done.warned.add(reason, f"{self.shown}: warning: {text}")
 
     def _show(self, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import FAILING, LINES, diff, findings  # noqa: PLC0415 (start-up time)
+        from relbase.cli.findings import FAILING, LINES, diff, findings
 
         done, own, name, moved = self.done, self.own, self.done.job.input.name, 0
         for document, result, call in rewritten:

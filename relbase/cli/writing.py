@@ -255,7 +255,7 @@ def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
 
 
 def _hash(parent: Directory, name: str) -> bytes:
-    import hashlib  # noqa: PLC0415 (start-up time)
+    import hashlib
 
     with parent.open_old(name) as file:
         return hashlib.file_digest(file, "sha256").digest()

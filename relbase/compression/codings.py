@@ -5,19 +5,16 @@ if the body does not begin with it, but with a later coding or with text. A body
 stated, and then breaks off or does not decode, is refused, since half a page is a wrong page.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 
-if TYPE_CHECKING:
-    # or that of `zstandard`, which has the same methods
-    Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
+# Or that of `zstandard`, which has the same methods.
+Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
 
 
 # The most bytes that a body may decode to: no page is so long, and all of it is in memory at once.
@@ -144,7 +141,7 @@ _BROTLI_PIECE: Final = 1 << 20
 def fast_zlib() -> Any:  # noqa: ANN401 (a module)
     """Return isal's zlib, which takes a third of the time; zlib if isal is not installed."""
     try:
-        from isal import isal_zlib  # noqa: PLC0415 (of the extra `warc`)
+        from isal import isal_zlib  # of the extra `warc`
     except ImportError:
         return zlib
     return isal_zlib
@@ -153,7 +150,7 @@ def fast_zlib() -> Any:  # noqa: ANN401 (a module)
 def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | None:
     """Return a decompressor for a frame of Zstandard, and its error; None without the package."""
     try:
-        import zstandard  # noqa: PLC0415 (of the extra `warc`)
+        import zstandard  # of the extra `warc`
     except ImportError:
         return None
     known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
@@ -331,7 +328,7 @@ def unzstd(body: bytes) -> Iterator[bytes | str]:
 def unbrotli(body: bytes) -> Iterator[bytes | str]:
     """RFC 7932. It has no magic number: a body that begins like text may still be brotli."""
     try:
-        import brotli  # noqa: PLC0415 (of the extra `warc`)
+        import brotli  # of the extra `warc`
     except ImportError:
         if body.lstrip()[:1] == b"<":
             raise MislabelledError("the body begins with a tag") from None

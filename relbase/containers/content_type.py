@@ -1,7 +1,5 @@
 """What MIME fields state about a body; comments may occur anywhere between their tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
@@ -161,7 +159,7 @@ _apart_from_escapes: Final = regex(rb".{1,4096}(?<!%)(?<!%.)|.++", re.DOTALL).fi
 
 def _joined(sections: dict[int, tuple[str, bool]]) -> str:
     """Join the sections 0, 1, 2, ... of a parameter (RFC 2231 §3) and decode them (§4)."""
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+    from urllib.parse import unquote_to_bytes
 
     text, extended = sections[0]
     label = ""

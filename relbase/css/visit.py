@@ -27,7 +27,7 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
     scan = css_scan_for(context, place.element, place.attribute)
     if scan is None and context.wanted.edits_only and has_no_reference(text):
         return
-    from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.css import statements  # its regexes: start-up time
 
     in_utf_8 = context.in_utf_8()
     masked = context.task.policy.masked(text, closed=True)

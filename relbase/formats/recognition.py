@@ -168,7 +168,7 @@ def _seems(row: Format, data: bytes, start: bytes) -> str:
     if row.looks is not None and row.looks(start):
         if not data.startswith(b"From "):
             return ""
-        from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
+        from relbase.containers import mbox  # start-up time: few files begin so
 
         # a file with a From_ line may also be a single message
         return Kind.MBOX.value if sum(1 for _ in islice(mbox.split([data]), 2)) > 1 else ""

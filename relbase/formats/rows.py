@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 # Mail is not retrieved from a URL.
 _MAIL_ADVICE: Final = (
-    "the message states no base URL (pass url= for the page or site that its links are meant for)"
+    "the message states no base URL (pass url= or message_urls= for the page or site that its "
+    "links are meant for)"
 )
 
 

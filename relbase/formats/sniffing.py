@@ -34,7 +34,7 @@ def is_mail(start: bytes) -> bool:
     """Whether this looks like a message: a header with at least one field of mail."""
     if _tag.match(start):  # settles most pages, whose first paragraph may be long
         return False
-    from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
+    from relbase.containers.fields import (  # start-up time: most files have a name
         eol_of,
         fields_of_paragraph,
     )

@@ -138,7 +138,7 @@ base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 def has_sheets(text: bytes) -> bool:
     """Return whether a document (also in hidden parts) links style sheets, or imports any."""
-    from relbase.css import statements  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.css import statements  # its regexes: start-up time
 
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)

@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
+from relbase.bases.layers import (
+    MAX_BASE,
+    Base,
+    Statement,
+    cached_by_length,
+    establish,
+    unsuitable,
+)
 from relbase.notes import Note, Reason
 from relbase.policy import Policy
 from relbase.url.resolver import prepared_base
@@ -146,7 +153,20 @@ class Context(NamedTuple):
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]
-        return self.task.establish((statement,), self.base, self.part, self.encoding, self.resolve)
+        budget = self.budget
+        if budget is None or not budget.is_spent:
+            base, notes = self.task.establish(
+                (statement,), self.base, self.part, self.encoding, self.resolve
+            )
+            if budget is None or budget.prepare(len(base.url)):
+                return base, notes
+        # No reference is resolved any more, so it need not be known.
+        return Base("", statement.layer, statement.source, self.base), []
+
+    def on_item_link(self, statement: Statement) -> Context:
+        """Return the context for HTML in an item, whose link counts unless it is too long."""
+        base, _ = self.established(statement)
+        return self if len(base.url) > MAX_BASE else self.with_base(base)
 
     def with_base(self, base: Base) -> Context:
         if base is self.base:

@@ -171,7 +171,7 @@ def _mistake(
         shown = repr(args[1])[:80] if isinstance(args[1], str) else "..."
         name = "url" if "url" in names else "profile"
         return f"{function}() takes one argument without a name: give {name}={shown}"
-    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+    from difflib import get_close_matches
 
     unknown = next(name for name in given if name not in names)
     guess = _SYNONYMS.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
@@ -243,7 +243,7 @@ def _url_text(url: URL, name: str) -> str:
 
 def as_message_urls(urls: MessageUrls, profile: Profile) -> MessageUrlSource:
     """Return a source of message URLs; raise TypeError or ValueError for a wrong one."""
-    from relbase.bases import headers as known  # noqa: PLC0415 (start-up time)
+    from relbase.bases import headers as known
 
     if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
         return urls
@@ -326,9 +326,9 @@ def header_of(fields: Fields) -> Header:
     """Return what header fields decide."""
     if not fields:
         return NO_HEADER
-    from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
-    from relbase.containers.content_type import effective_type  # noqa: PLC0415
-    from relbase.containers.http import is_partial  # noqa: PLC0415
+    from relbase.bases.headers import http_statements
+    from relbase.containers.content_type import effective_type
+    from relbase.containers.http import is_partial
 
     def values(name: str) -> list[str]:
         return [value for field, value in fields if field.strip().lower() == name]

@@ -272,7 +272,7 @@ def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
 
 def _bare(url: str) -> str:
     """A URL without what does not matter here: its scheme, escapes, and slashes at its end."""
-    from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import unquote
 
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 

@@ -259,7 +259,7 @@ def _of_index(
     """The records of an index, sorted by file and offset, in one range for each task."""
     if missing := [name for name in _OF_INDEX if name not in index.columns]:
         raise ValueError(f"the index has no column {missing[0]}: it needs {', '.join(_OF_INDEX)}")
-    from pyspark.sql import functions  # noqa: PLC0415 (needs a session)
+    from pyspark.sql import functions  # needs a session
 
     name, offset, length = (functions.col(column) for column in _OF_INDEX)
     rows = index.select(

@@ -1,7 +1,5 @@
 """Opening and writing archives: files, and objects in the stores that pyarrow supports."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Container, Iterable
@@ -11,6 +9,8 @@ from typing import Any, BinaryIO, Final, cast
 from relbase.expressions import regex
 
 _scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
+
+_wildcard: Final = regex(r"[*[]").search
 
 # Schemes, and pyarrow's names for them.
 _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "hdfs"}
@@ -38,6 +38,38 @@ def open_archive(path: str) -> BinaryIO:
         return open(path, "rb")  # noqa: PTH123 (a path of the user's; the caller closes it)
     filesystem, name = _filesystem(path)
     return cast("BinaryIO", filesystem.open_input_file(name))
+
+
+def objects(path: str) -> list[str] | None:
+    """Return the objects below a prefix (s3://bucket/crawl/) or of a pattern (s3://bucket/*.gz).
+
+    Return None for any other path. The query of the path is that of each object.
+
+    Raises:
+        OSError: If the store cannot be read.
+        ValueError: If the scheme cannot be opened, with the fix in its text.
+    """
+    place, mark, query = path.partition("?")
+    wildcard = _wildcard(place)
+    if not is_url(path) or not (wildcard or place.endswith("/")):
+        return None
+    start = place[: place.rfind("/", 0, wildcard.start()) + 1] if wildcard else place
+    directory = f"{start}{mark}{query}"
+    refuse_unknown([directory], "give the names of the archives")
+    filesystem, name = _filesystem(directory)
+    from pathlib import PurePosixPath
+
+    from pyarrow import fs  # of the extra `warc`
+
+    below = name.rstrip("/")
+    before = start.rstrip("/").removesuffix(below)
+    pattern = f"/{below}/{place[len(start) :]}"
+    infos = filesystem.get_file_info(fs.FileSelector(below, recursive=True))
+    return sorted(
+        f"{before}{info.path}{mark}{query}"
+        for info in infos
+        if info.is_file and (not wildcard or PurePosixPath(f"/{info.path}").match(pattern))
+    )
 
 
 def state_of(path: str) -> tuple[int, int]:
@@ -110,7 +142,7 @@ def put(made: str, path: str) -> None:
     if not is_url(path):
         os.replace(made, path)  # noqa: PTH105
         return
-    from shutil import copyfileobj  # noqa: PLC0415 (start-up time)
+    from shutil import copyfileobj
 
     filesystem, name = _filesystem(path)
     # If a rename can replace a file, upload under another name first: the last step is atomic.
@@ -140,7 +172,7 @@ def _filesystem(path: str) -> tuple[Any, str]:
     scheme = _scheme(path)
     assert scheme is not None
     try:
-        from pyarrow import fs  # noqa: PLC0415 (of the extra `warc`)
+        from pyarrow import fs  # of the extra `warc`
     except ImportError:
         text = f"the package pyarrow is needed to open {scheme[0]}: pip install 'relbase[warc]'"
         raise ValueError(text) from None

@@ -1,21 +1,20 @@
 """Trees of `lxml.html`, and of `lxml.etree` with or without namespaces.
 
 Caution: an element of lxml is a proxy that lives only as long as something refers to it. Code that
-compares elements with `is` must keep the proxies. `tail`, the text after an element, belongs to the
-element, but must stay when the element is removed.
+compares elements with `is` must keep the proxies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
-from typing import Any, Final
 
 from lxml import etree
 
 from relbase.policy import Policy
-from relbase.trees.markup import COMMENT, SHEET, TOP, XML_BASE, Candidate, ElementRow, names_html
-from relbase.trees.tree import Node, Tree, is_conditional
+from relbase.trees.elements import Elements
+from relbase.trees.markup import COMMENT, SHEET, TOP, Candidate, ElementRow, names_html
+from relbase.trees.tree import Node, is_conditional
 
 
 def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
@@ -27,13 +26,10 @@ def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
     return LxmlTree(element, policy)
 
 
-_WITHIN_TEXT: Final = (etree.Comment, etree.PI)
-
-
-class LxmlTree(Tree):
+class LxmlTree(Elements):
     """A tree of lxml, or the part of one from an element down."""
 
-    XML_BASE = XML_BASE
+    WITHIN_TEXT = (etree.Comment, etree.PI)
 
     def __init__(self, element: Node, policy: Policy) -> None:
         tree = element.getroottree()
@@ -47,7 +43,8 @@ class LxmlTree(Tree):
         self._has_conditional = is_html or root.prefix == "html"
         # The instructions before the root: a style sheet that is named later does not count.
         self._prolog = frozenset(() if is_html else root.itersiblings(etree.PI, preceding=True))
-        super().__init__(element, root, root, tree.docinfo.encoding, policy, is_html=is_html)
+        label = tree.docinfo.encoding
+        super(Elements, self).__init__(element, root, root, label, policy, is_html=is_html)
         url = tree.docinfo.URL
         if root is tree.getroot() and url and "://" in url:
             self.url = url
@@ -99,49 +96,8 @@ class LxmlTree(Tree):
     set = staticmethod(etree._Element.set)  # noqa: SLF001
     _keys = staticmethod(etree._Element.keys)  # noqa: SLF001
     _parent = staticmethod(etree._Element.getparent)  # noqa: SLF001
-    _children = staticmethod(iter)
-
-    def _name(self, node: Node) -> str:
-        name = node.tag
-        return name if isinstance(name, str) else ""
-
-    def spelled(self, _element: Node, attribute: str) -> str:
-        return attribute
+    _previous = staticmethod(etree._Element.getprevious)  # noqa: SLF001
 
     def _named(self, name: str, inside: Node) -> Iterator[Node]:
         # An HTML parser uses no namespace, and searching in all of them takes twice as long.
         return iter(inside.iter(f"{{{'' if self._is_parsed else '*'}}}{name}"))
-
-    def attributes(self, element: Node) -> MutableMapping[str, Any]:
-        attributes: MutableMapping[str, Any] = element.attrib
-        return attributes
-
-    def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
-        if not len(element):
-            return ((element, element.text),) if element.text else ()
-        # Comments and instructions within a text are not part of it.
-        if any(node.tag not in _WITHIN_TEXT for node in element):
-            return ()
-        pieces = [element.text, *(node.tail for node in element)]
-        return ((element, "".join(piece for piece in pieces if piece)),)
-
-    def set_text(self, element: Node, holder: Node, text: str) -> Node:
-        pieces = [node for node in holder if node.tail]
-        if holder.text or not pieces:
-            holder.text = text
-        else:
-            pieces.pop(0).tail = text
-        for node in pieces:
-            node.tail = None
-        return element
-
-    def remove(self, element: Node) -> None:
-        parent, before = element.getparent(), element.getprevious()
-        if parent is None or len(element):
-            del element.attrib["href"]
-            return
-        if element.tail and before is not None:
-            before.tail = (before.tail or "") + element.tail
-        elif element.tail:
-            parent.text = (parent.text or "") + element.tail
-        parent.remove(element)

@@ -1,6 +1,4 @@
-"""What the trees of both packages have in common, and what a walk needs of them."""
-
-from __future__ import annotations
+"""What the trees of all packages have in common, and what a walk needs of them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
@@ -13,7 +11,7 @@ from relbase.trees.markup import COMMENT, TOP, Around, Candidate, ElementRow, Kn
 from relbase.view.characters import encode_inner
 from relbase.xml.item_link import LINKING, WORST, link_rank
 
-# A node of either package; neither has types that help here.
+# A node of any package; none has types that help here.
 Node: TypeAlias = Any
 
 
@@ -23,10 +21,11 @@ class TreeLink(NamedTuple):
     Args:
         element: Node of the tree; a comment for a link in a conditional comment.
         attribute: Name as the tree has it; None for text.
-        reference: As the author wrote it.
-        position: Where it begins in the value or text, in characters.
+        reference: Without the escapes of CSS or of a document in `srcdoc`.
+        position: Where it begins in the value or text as it stands, in characters.
         url: What the reference resolves to; None if unresolved.
         status: Whether it was rewritten, is absolute, was kept or is unresolved.
+        end: Where it ends, as `position`.
     """
 
     element: Any
@@ -35,6 +34,11 @@ class TreeLink(NamedTuple):
     position: int
     url: str | None
     status: Status
+    end: int
+
+
+# The links that `make_links_absolute` returns.
+REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 
 class Value(NamedTuple):
@@ -115,6 +119,31 @@ class Tree:
                 if kind.is_base and not (around.hidden or around.opaque):
                     yield base
 
+    def write(self, value: Value) -> list[TreeLink]:
+        """Write the new value, and return its links that change or cannot be resolved."""
+        holder, text, every = value
+        links = [link for link in every if link[5] in REPORTED]
+        if text is None:
+            return links
+        element, attribute = every[0][:2]
+        try:
+            if attribute is not None:
+                self.set(holder, attribute, text)
+                return links
+            made = self.set_text(element, holder, text)
+        except ValueError:  # lxml: control characters, which HTML may hold and XML may not
+            return [link._replace(url=None, status=Status.UNRESOLVED) for link in every]
+        return links if made is element else [link._replace(element=made) for link in links]
+
+    def discard(self, value: Value) -> list[TreeLink]:
+        """Remove a value, and return its links that cannot be resolved."""
+        element, attribute = value.links[0][:2]
+        if attribute is None:
+            self.set_text(element, value.holder, "")
+        else:
+            del self.attributes(element)[attribute]
+        return value.failed()
+
     def drop_bases(self) -> None:
         """Remove every `<base href>` that counted, or could."""
         for element in list(self.bases(whole=False)):
@@ -127,6 +156,13 @@ class Tree:
             if key in keys:
                 return self.get(element, self.spelled(element, key))
         return ""
+
+    def slice(self, link: TreeLink) -> str:
+        """A link as it stands in its value or text."""
+        element, attribute, _, start, *_, end = link
+        if attribute is not None:
+            return self.get(element, attribute)[start:end]
+        return self.texts(element)[0][1][start:end]
 
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
@@ -193,9 +229,8 @@ class Tree:
             if kind is None:
                 kind = kinds[tag, here.namespace] = known.kind(tag, here)
             scope = None if self._is_html else self._scope(node, here)
-            if (kind.is_special or kind.hides or here is not TOP or not self._is_html) and len(
-                node
-            ):
+            is_special = kind.is_special or kind.hides
+            if (is_special or here is not TOP or not self._is_html) and len(node):
                 arounds.append((node, known.inside(kind, here, node, scope)))
             keys = self._keys(node)
             self.is_hidden = here.hidden

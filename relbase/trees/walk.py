@@ -7,7 +7,7 @@ is decoded. Plain references, which most are, go straight to the resolver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
@@ -16,19 +16,20 @@ from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
-from relbase.html.places import attributes_of
 from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
-from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
-from relbase.trees.tree import Node, Tree, TreeLink, Value
+from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.session.options import Replace
+from relbase.session.run import Lines, answers
+from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
+from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
-from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
+from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
@@ -57,18 +58,24 @@ class Walk:
         policy: Policy,
         *,
         resolve_base_href: bool,
+        replace: Replace | None = None,
     ) -> None:
+        self._replace = replace
+        # Whether the names of elements decide, so that results are not shared.
+        self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
-        self._tree, self.drop_bases = tree, tree.drop_bases
+        self.tree = tree
         url = url or tree.url or ""
         outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
         self._around = outside._replace(
             task=task, budget=self._budget, sheets=cache(tree.has_sheets)
         )
         base, counts = self._around.base, resolve_base_href and not policy.ignore_base
+        self.has_base = False
         self._late: Node = None  # the `<base>` that browsers have not seen when they fetch
         for element in islice(tree.bases(whole=True), int(counts)):
+            self.has_base = True
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
             if PROFILES[profile].fetches_early and base.outer is self._around.base:
@@ -76,10 +83,6 @@ class Walk:
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
-        # Results for values that pages repeat, by value, row and context.
-        self._repeated: dict[tuple[str, int, int], Value] = {}
-        # The rows that count, by what elements say (kept alive, since keys have their ids).
-        self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
         self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.with_base(UNKNOWN)
@@ -93,16 +96,16 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self._tree.get, self._tree.spelled, tuple.__new__
+        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
         late = self._late
         is_kept = not PROFILES[inside.task.profile].normalizes
-        for candidate in self._tree.candidates():
+        for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
             late = None if element is late else late
-            early = None if late is None or self._tree.is_hidden else self._around
+            early = None if late is None or self.tree.is_hidden else self._around
             if not kind.name:
                 yield from self._sheet(element) if kind is SHEET else self._comment(element)
                 continue
@@ -126,13 +129,12 @@ class Walk:
                 around = early if early and row.early else around
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
-                is_url = row.syntax is _URL
-                if is_url:
+                if row.syntax is _URL and not self._is_exact:
                     is_absolute = value.startswith(_ABSOLUTE)
-                    if is_absolute and not all_:
+                    if is_absolute and not all_ and value[-1] > " ":
                         continue
                     if is_absolute and is_kept and value.isprintable() and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, Status.ABSOLUTE)
+                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
                         yield new(Value, (element, None, [new(TreeLink, absolute)]))
                         continue
                     may_be_local = row.local and value[:1] == "#"
@@ -142,13 +144,14 @@ class Walk:
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
                             # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = new(TreeLink, (element, attribute, value, 0, url, _REWRITTEN))
-                            yield new(Value, (element, url, [link]))
+                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
+                            yield new(Value, (element, url, [new(TreeLink, link)]))
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
                 decided = self._decided(candidate, attribute, row, value, around)
-                if all_ or any(link[5] in _REPORTED for link in decided.links):
+                reported = any(link[5] in REPORTED for link in decided.links)
+                if all_ or reported or decided.text is not None:
                     yield decided
             if kind.rows[""] and (rows := self._rows(candidate, "")):
                 yield from self._texts(candidate, rows, context, early)
@@ -168,7 +171,7 @@ class Walk:
         if item is None:
             return context
         if item is not self._item[0]:
-            self._item = item, trimmed(self._tree.item_link(item))
+            self._item = item, trimmed(self.tree.item_link(item))
         return self._based(self._item[1], "link of an item", context)
 
     def _enter(self, stated: str, outer: Scope | None) -> Scope:
@@ -189,28 +192,19 @@ class Walk:
 
     def _rows(self, candidate: Candidate, key: str) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        element, kind, keys, *_ = candidate
-        asks, get, spelled = kind.asks[key], self._tree.get, self._tree.spelled
-        if asks.isdisjoint(keys):
+        _, kind, keys, *_ = candidate
+        if kind.asks[key].isdisjoint(keys):
             return kind.unasked[key]
-        asked = [name if name in keys else None for name in asks]
-        said = key, *[name and get(element, spelled(element, name)) for name in asked]
-        if known := self._counted.get((id(kind), said)):
-            return known[1]
-        rows = all_counting(
-            kind.rows[key], lambda name: encode_inner(self._tree.said(candidate, name)).lower()
+        return all_counting(
+            kind.rows[key], lambda name: encode_inner(self.tree.said(candidate, name)).lower()
         )
-        # Limited, since a hostile document can have any number of them.
-        if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
-            self._counted[id(kind), said] = kind, rows
-        return rows
 
     def _texts(
         self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
     ) -> Iterator[Value]:
         # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, _, _, item = candidate
-        for holder, text in self._tree.texts(element):
+        for holder, text in self.tree.texts(element):
             encoded = encode_inner(text)
             counting = (
                 row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
@@ -221,31 +215,6 @@ class Walk:
                 place = Place(decode_inner(kind.name), "", row)
                 visit = partial(visit_value, encoded, place=place)
                 yield self._apart(element, holder, text, visit, inside)
-
-    def written(self, value: Value) -> list[TreeLink]:
-        """Write the new value, and return its links that change or cannot be resolved."""
-        holder, text, every = value
-        links = [link for link in every if link[5] in _REPORTED]
-        if text is None:
-            return links
-        element, attribute = every[0][:2]
-        try:
-            if attribute is not None:
-                self._tree.set(holder, attribute, text)
-                return links
-            made = self._tree.set_text(element, holder, text)
-        except ValueError:  # lxml: control characters, which HTML may hold and XML may not
-            return [link._replace(url=None, status=Status.UNRESOLVED) for link in every]
-        return links if made is element else [link._replace(element=made) for link in links]
-
-    def discarded(self, value: Value) -> list[TreeLink]:
-        """Remove a value, and return its links that cannot be resolved."""
-        element, attribute = value.links[0][:2]
-        if attribute is None:
-            self._tree.set_text(element, value.holder, "")
-        else:
-            del self._tree.attributes(element)[attribute]
-        return value.failed()
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
@@ -262,48 +231,31 @@ class Walk:
     ) -> Value:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
-        is_url = row.syntax is _URL and not (row.on_codebase or context.task.policy.keep_templates)
-        if is_url and (resolved := self._url(kind, row, value, context)):
-            return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
-        key = value, id(row), id(context)
-        if known := self._repeated.get(key):
-            links = [TreeLink(element, attribute, *link[2:]) for link in known.links]
-            return known._replace(holder=element, links=links)
-        text = encode_inner(value)
+        policy, text = context.task.policy, encode_inner(value)
         codebase = None
+        if row.empty and policy.keep_fragments and kind.vocabulary != HTML and not value.strip():
+            kept = TreeLink(element, attribute, value, 0, None, Status.KEPT, len(value))
+            return Value(element, None, [kept])
         if row.on_codebase:
-            codebase = on_codebase(trimmed(self._tree.said(candidate, b"codebase")), context)
+            codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)
-            if all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
+            is_bare = row.syntax is not _URL or value == value.strip(C0_AND_SPACE)
+            if is_bare and all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
                 return Value(element, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
-        made = self._value_of(element, element, attribute, value, visit_value(text, context, place))
-        if row.syntax is _URL:
-            return made if made.text is None else made._replace(text=made.text.strip(C0_AND_SPACE))
-        if codebase is None and len(value) <= _LONGEST:
-            self._repeated[key] = made
-        return made
-
-    def _url(
-        self, kind: ElementRow, row: Row, value: str, context: Context
-    ) -> tuple[str | None, str, int, str | None, Status] | None:
-        """What a value that is one URL becomes: a faster `visit_url`; None to fall back to that."""
-        written = value.strip(C0_AND_SPACE)
-        reference = written if written.isprintable() else clean(written)
-        if not reference or self._budget.left < len(context.base.url):
-            is_own = not reference and row.empty and kind.vocabulary != HTML  # its own document
-            keeps = is_own and context.task.policy.keep_fragments
-            return (None, value, 0, None, Status.KEPT) if keeps else None
-        status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
-        new = None
-        if status is _REWRITTEN and url is not None:
-            new = spell(_URL, url, b"", Span(0, 0))  # without the white space around it
-            self._budget.left -= max(0, len(new) - len(value))
-        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
-        return new, written, start, url, status
+        visit = partial(visit_value, text, place=place)
+        items = visit(self._replacing(visit, text, context))
+        made = self._value_of(element, element, attribute, value, items)
+        if row.syntax is not _URL:
+            return made
+        # White space around a URL goes, around an absolute one too: lxml would escape it.
+        is_absolute = any(link.status is _ABSOLUTE_URL for link in made.links)
+        new = value if made.text is None and is_absolute else made.text
+        stripped = new and new.strip(C0_AND_SPACE)
+        return made._replace(text=None if stripped == value else stripped)
 
     def _apart(
         self,
@@ -314,6 +266,9 @@ class Walk:
         context: Context,
     ) -> Value:
         """What a text becomes: one visit for edits and one for links, since each is fast."""
+        if self._replace is not None:
+            context = self._replacing(visit, encode_inner(text), context)
+            return self._value_of(element, holder, None, text, visit(context))
         before = self._budget.state()
         items = list(visit(context._replace(wanted=Wanted.EDITS)))
         if not items and not self._all:
@@ -322,6 +277,15 @@ class Walk:
         edits = (item for item in items if isinstance(item, Edit))
         outcomes = chain(visit(context._replace(wanted=Wanted.REFERENCES)), edits)
         return self._value_of(element, holder, None, text, outcomes)
+
+    def _replacing(
+        self, visit: Callable[[Context], Iterable[Outcome]], text: bytes, context: Context
+    ) -> Context:
+        """The context with the URLs that the caller gives for the links of a value."""
+        if self._replace is None:
+            return context
+        asked = visit(context._replace(replaced={}))
+        return context._replace(replaced=answers(asked, Lines(text), self._replace))
 
     def _value_of(
         self,
@@ -340,26 +304,28 @@ class Walk:
             if isinstance(item, Edit):
                 edits.append(item)
             elif isinstance(item, Reference):
-                start, url, status = item.span.start, item.url, item.status
+                (start, end), url, status = item.span, item.url, item.status
                 if status is Status.KEPT and url is None and self._budget.is_spent:
                     status = Status.UNRESOLVED  # there are no notes to say so
                 if start < passed:
                     passed = at = 0
                 at += len(decode_inner(text[passed:start]))
                 passed = start
-                links.append(TreeLink(element, attribute, item.reference, at, url, status))
+                end = at + len(decode_inner(text[start:end]))
+                links.append(TreeLink(element, attribute, item.reference, at, url, status, end))
         return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
 
     def _sheet(self, element: Node) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it points into the document."""
-        for holder, written in self._tree.texts(element):
+        for holder, written in self.tree.texts(element):
             text = b" " + encode_inner(written)  # lxml omits the space before it
             if (href := sheet_href(text, 0, len(text))) is None:
                 continue
             raw = text[href.start : href.end]
             view = value_view(raw, href.quote or b"")
-            items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
-            items = lower(items, view, href.start - 1)
+            visit = partial(visit_url, view.inner, Span(0, len(view.inner)), place=_SHEET)
+            context = self._replacing(visit, view.inner, self._around)
+            items = lower(visit(context), view, href.start - 1)
             value = self._value_of(element, holder, None, written, items)
             if doubts(raw, is_text=False):
                 kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
@@ -368,28 +334,24 @@ class Walk:
 
     def _comment(self, element: Node) -> Iterator[Value]:
         before, after = "<!--", "-->"
-        for holder, written in self._tree.texts(element):
+        for holder, written in self.tree.texts(element):
             text = f"{before}{written}{after}"
             visit = partial(visit_comment, encode_inner(text), around=self._around)
             _, new, links = self._apart(element, holder, text, visit, self.inside)
-            links = [link._replace(position=link.position - len(before)) for link in links]
-            yield Value(holder, new and new[len(before) : -len(after)], links)
+            cut = len(before)
+            links = [link._replace(position=link[3] - cut, end=link.end - cut) for link in links]
+            yield Value(holder, new and new[cut : -len(after)], links)
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
-# The links that `make_links_absolute` returns.
-_REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 # Looking up an enum member in Python 3.11 takes as long as everything else for a value.
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
+_ABSOLUTE_URL: Final = Status.ABSOLUTE
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-# Cached by row, since the rows of the vocabularies live as long as the process.
-_place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
-_BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])
 
-# Longer values rarely repeat.
+# Of a base: a result is made before the budget pays for it, so it must not be long.
 _LONGEST: Final = 2048
-_MANY: Final = 1024

@@ -40,7 +40,7 @@ class Resolver:
         check_text(base, "the base")
         check_text(charset, "the charset")
         if charset != "utf-8":
-            from relbase.view.charset import lookup  # noqa: PLC0415 (start-up time)
+            from relbase.view.charset import lookup
 
             if lookup(charset) is None:
                 raise ValueError(f"{charset[:80]!r} is not a charset label: give 'utf-8', ...")

@@ -4,8 +4,6 @@ ada-url encodes queries in UTF-8, so those of special URLs are encoded before it
 parses the base again for each reference; `_known` resolves most references without a parser.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -280,8 +278,8 @@ def _scalar_values(text: str, charset: str) -> str:
     """Convert to a scalar value string; a surrogate stands for a byte that did not decode."""
     if text.isascii():
         return text
-    from relbase.view.characters import scalar_values  # noqa: PLC0415
-    from relbase.view.charset import lookup  # noqa: PLC0415
+    from relbase.view.characters import scalar_values
+    from relbase.view.charset import lookup
 
     return scalar_values(text, lookup(charset) or charset)
 
@@ -291,8 +289,8 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     if charset == "utf-8":
         return None
     # For start-up time: most documents are UTF-8.
-    from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
-    from relbase.view.transcode import encode_query  # noqa: PLC0415
+    from relbase.view.charset import UNREADABLE, WIDE, lookup
+    from relbase.view.transcode import encode_query
 
     name = lookup(charset) or charset
     # https://encoding.spec.whatwg.org/#get-an-output-encoding

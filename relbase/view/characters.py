@@ -4,8 +4,6 @@ Python's codecs decode each unit, corrected by the differences below. Undecodabl
 surrogates U+DC80 to U+DCFF.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
@@ -186,7 +184,7 @@ def _ibm_extensions() -> dict[str, bytes]:
 @cache
 def single_bytes(charset: str) -> tuple[str, dict[str, bytes]]:
     """Return the character of each byte of a single-byte charset, and the reverse table."""
-    import webencodings  # noqa: PLC0415  rare, and costs start-up
+    import webencodings  # rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info
     patches = SINGLE_BYTE_PATCHES.get(charset, {})

@@ -4,8 +4,6 @@ Whether `&amp` without a semicolon is a reference depends on what follows, so th
 `unended`. `_begun_reference` finds a plain `&am` of the author's that an edit could complete.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache, partial
@@ -124,7 +122,7 @@ def _name_end(raw: bytes, start: int, end: int, quote: bytes) -> int:
 
 @cache
 def _names() -> dict[bytes, bytes]:
-    from html.entities import html5  # noqa: PLC0415  costs start-up
+    from html.entities import html5  # costs start-up
 
     return {name.encode("ascii"): meaning.encode("utf-8") for name, meaning in html5.items()}
 

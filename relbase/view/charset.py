@@ -4,8 +4,6 @@ Where a browser would guess by frequency or locale, valid UTF-8 counts as UTF-8 
 as windows-1252. Python's own labels do not count, since `utf-7` turns plain text into markup.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Mapping
@@ -68,7 +66,7 @@ def named_in(declaration: re.Match[bytes] | None) -> str | None:
 @cache
 def _labels() -> Mapping[str, str]:
     # Costs a millisecond that a document with a byte order mark need not pay.
-    from webencodings.labels import LABELS  # noqa: PLC0415
+    from webencodings.labels import LABELS
 
     return cast("Mapping[str, str]", LABELS)
 
@@ -273,8 +271,6 @@ def _xml_encoding(data: bytes) -> str | None:
 
 class Lines:
     """The lines and columns of offsets in a text; if asked in order, they take linear time."""
-
-    __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
 
     def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text

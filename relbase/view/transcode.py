@@ -7,8 +7,6 @@ character a run. UTF-16 and ISO-2022-JP need a view of the whole document.
 Undecodable bytes may become a character if an edit puts them beside others.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable, Mapping
@@ -54,7 +52,7 @@ def document_view(
     if charset in WIDE:
         return utf16_view(data, charset)
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.Iso2022JpView(data, unencodable)
     return None
@@ -103,7 +101,7 @@ def decode(raw: bytes, charset: str) -> str:
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.decode(raw)
     if raw.isascii():
@@ -116,7 +114,7 @@ def decode(raw: bytes, charset: str) -> str:
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
     """Encode text in any charset but UTF-16, which only views of whole documents write."""
     if charset == _ISO_2022_JP:
-        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+        from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.encode(string, unencodable=unencodable)
     if string.isascii():
@@ -139,8 +137,6 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 class CountedView(GrownView):
     """A view in which `length` computes how long a range of `inner` is in the raw text."""
-
-    __slots__ = ("_length",)
 
     def __init__(
         self,

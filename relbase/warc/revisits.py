@@ -5,22 +5,19 @@ long as there is room, since others may revisit it. What all this costs is limit
 as a whole, or else a few bytes could make one payload be inflated or written without end.
 """
 
-from __future__ import annotations
-
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.compression.members import Buffer
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.warc.page import Page
 
-if TYPE_CHECKING:
-    from relbase.warc.page import Page
+Again = Callable[[int], Iterable[bytes]]
+PageOf = Callable[[Record], Page | Fault | None]
 
-    Again = Callable[[int], Iterable[bytes]]
-    PageOf = Callable[[Record], Page | Fault | None]
+_UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
 
 # How many records of a member are searched for the payload of a revisit. A well-made archive has
 # one record per member.
@@ -84,14 +81,16 @@ class Revisits:
     ) -> None:
         self._again, self._allowance = again, allowance
         self._holds_page, self._page_of = holds_page, page_of
-        self._places = Places()
+        # From hashes of names to offsets: 110 bytes for a name, of which a gigabyte of records has
+        # some hundred thousand. Two names can have one hash, so the record there is checked.
+        self._places: dict[int, int] = {}
         self._kept: dict[str, Page | Fault | None] = {}  # by name, the longest unused first
         self._room = MAX_KEPT
 
     def add(self, record: Record, *, unread: bool) -> None:
         """Remember where a record is that revisits may name, and whether it could be read."""
         for name in _names(record):
-            self._places.add(name, record.offset | (_UNREAD if unread else 0))
+            self._places.setdefault(hash(name), record.offset | (_UNREAD if unread else 0))
 
     def payload(self, record: Record) -> Page | Fault | None:
         """Return the page that a record revisits, or why it is missing; None if it is no page."""
@@ -99,14 +98,16 @@ class Revisits:
         names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
         uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
         names += [f"{uri.strip('<>')} {date}"] if uri and date else []
-        name = next((name for name in names if self._places.find(name) is not None), "")
+        name = next((name for name in names if self._places.get(hash(name)) is not None), "")
         trouble, text = Trouble.NOT_AGAIN, ""
         if not name:
             trouble = Trouble.ELSEWHERE
             text = "the record that it revisits does not precede it in the archive"
         elif self._again is None:
             text = "the record that it revisits has passed, and this input cannot be read again"
-        elif (self._places.find(name) or 0) & _UNREAD:  # it would cost as much for each revisit
+        elif (
+            self._places.get(hash(name)) or 0
+        ) & _UNREAD:  # it would cost as much for each revisit
             text = "the record that it revisits could not be read"
         elif name not in self._kept and self._allowance.is_spent:
             trouble, text = Trouble.REVISIT_LIMIT, _AGAIN
@@ -124,7 +125,7 @@ class Revisits:
         return page
 
     def _read(self, name: str, again: Again | None) -> Page | Fault | None:
-        offset = self._places.find(name)
+        offset = self._places.get(hash(name))
         if again is None or offset is None:
             return None
         text = Unfolded(_growing(again(offset)), self._allowance.read_again)
@@ -181,54 +182,3 @@ _GIVEN: Final = (
 def _names(record: Record) -> list[str]:
     names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
     return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
-
-
-# ---- where names stood
-
-_FIRST: Final = 1 << 10
-_WORD: Final = (1 << 64) - 1
-_UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
-
-
-class Places:
-    """Maps names to offsets in two words each, since a gigabyte has some hundred thousand names.
-
-    It stores only a hash of each name, so callers must check the name of the record they find.
-    """
-
-    __slots__ = ("_count", "_keys", "_offsets")
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._keys = array("Q", bytes(8 * _FIRST))
-        self._offsets = array("Q", bytes(8 * _FIRST))
-
-    def add(self, name: str, offset: int) -> None:
-        if 3 * self._count >= 2 * len(self._keys):
-            known = zip(self._keys, self._offsets, strict=True)
-            size, self._count = 16 * len(self._keys), 0
-            self._keys, self._offsets = array("Q", bytes(size)), array("Q", bytes(size))
-            for key, at in known:
-                if key:
-                    self._put(key, at)
-        self._put(hash(name) & _WORD or 1, offset)
-
-    def find(self, name: str) -> int | None:
-        """Return where a name probably is; None if it is unknown."""
-        key = hash(name) & _WORD or 1
-        at = self._slot(key)
-        return self._offsets[at] if self._keys[at] == key else None
-
-    def _slot(self, key: int) -> int:
-        """The slot of a key, or the free slot where it belongs."""
-        mask = len(self._keys) - 1
-        at = key & mask
-        while self._keys[at] not in (0, key):
-            at = at + 1 & mask
-        return at
-
-    def _put(self, key: int, offset: int) -> None:
-        at = self._slot(key)
-        if self._keys[at] == 0:
-            self._keys[at], self._offsets[at] = key, offset
-            self._count += 1

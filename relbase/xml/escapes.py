@@ -124,7 +124,7 @@ def _parsed(raw: bytes) -> bytes | None:
     """Decode text with expat, much faster than any loop; None if it is not well-formed."""
     if b"&" not in raw:
         return raw
-    from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
+    from xml.parsers import expat  # start-up time: pages need this module, too
 
     read: list[bytes] = []
     parser = expat.ParserCreate("utf-8")

@@ -24,14 +24,13 @@ from relbase.url import rfc3986
 from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.view.base64 import base64_view
 from relbase.view.charset import Lines, is_utf_8
-from relbase.xml.bases import shown, state, url_of
+from relbase.xml.bases import Resolve, shown, statement_of, url_of
 from relbase.xml.item_link import feed_link, item_link
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
     from relbase.html.vocabulary import Slot
     from relbase.xml import structure
-    from relbase.xml.bases import Resolve
 
 
 class ItemLinks:
@@ -200,7 +199,9 @@ class Items:
         last, linked = self._linked
         if linked is None or last is not context:
             source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
-            linked = state(self._text, link, source, context)[0]
+            linked = context
+            if stated := statement_of(self._text, link, source):
+                linked = context.on_item_link(stated)
             self._linked = context, linked
         return linked
 

@@ -155,7 +155,7 @@ def _of_item(
 ) -> Iterable[Outcome]:
     """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
     if context.task.policy.item_links:
-        return visit_value(inner, context.with_base(context.established(link)[0]), place)
+        return visit_value(inner, context.on_item_link(link), place)
     items = visit_value(inner, context, place)
     if context.wanted.references_only or context.resolve is None:
         return items

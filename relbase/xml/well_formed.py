@@ -93,7 +93,7 @@ def _is_closed(text: bytes, end: int) -> bool:
 
 def _error(text: bytes) -> Flaw | None:
     """Return the first error of expat, in its words; raise `_Declared` at a declaration."""
-    from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
+    from xml.parsers import expat  # most documents have nothing to change
 
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity

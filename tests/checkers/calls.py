@@ -38,6 +38,8 @@ assert_type(make_links_absolute(object(), "http://h/", drop_base=True), list[Tre
 tree_links(object(), yarl.URL("http://h/"), profile="rfc1808")
 assert_type([link for _, _, link, _ in iterlinks(object())], list[str])
 make_links_absolute(object(), "http://h/", True, "discard")
+assert_type(relbase.trees.resolve_base_href(object(), "ignore"), list[TreeLink])
+relbase.trees.rewrite_links(object(), lambda link: link or None, True, "http://h/")
 assert_type([*relbase.links("<p>", url="")], list[Link])
 relbase.rewrite_text("", url=None)
 relbase.rewrite(b"", replace=lambda link: link.url)
@@ -83,6 +85,7 @@ make_links_absolute(object(), profile="typo")  # wrong
 make_links_absolute(object(), 5)  # wrong
 make_links_absolute(object(), handle_failures="raise")  # wrong
 iterlinks(object(), "http://h/")  # wrong
+relbase.trees.rewrite_links(object(), lambda _: 5)  # wrong
 make_links_absolute(object(), "http://h/", drop_base="yes")  # wrong
 relbase.rewrite(b"").data = b""  # wrong
 Policy(True)  # wrong

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from extras import needed
 
 CALLS: Final = Path(__file__).with_name("calls.py")
 pytestmark = pytest.mark.long
@@ -21,6 +22,7 @@ WRONG: Final = {
 
 
 def test_mypy() -> None:
+    needed("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(CALLS)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     found = re.findall(r"calls\.py:(\d+): error", ran.stdout)
@@ -32,7 +34,7 @@ def test_pyright() -> None:
     beside = str(Path(sys.executable).parent)
     pyright = shutil.which("pyright", path=beside) or shutil.which("pyright")
     if pyright is None:
-        pytest.skip("pyright is not installed")
+        pytest.skip("pyright: extra `ci`")
     command = [pyright, "--outputjson", "--pythonpath", sys.executable, str(CALLS)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if not ran.stdout.lstrip().startswith("{"):

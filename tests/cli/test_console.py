@@ -9,6 +9,7 @@ from typing import Final
 
 import console
 import pytest
+from extras import needed
 
 pytestmark = pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
 
@@ -25,6 +26,8 @@ def test_the_transcripts_are_found() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_case(case: console.Case) -> None:
+    if "--parquet" in case.text or "file://" in case.text:
+        needed("pyarrow")
     now = case.played()
     if now != case.text:
         changes = difflib.unified_diff(

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import pytest
 from archives import gz, http, response
+from extras import needed
 from rows import cases
 from running import done, program, run, told
 
 from relbase import Policy
 from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
-from relbase.cli.group import relbase, table
+from relbase.cli.group import relbase
 from relbase.scan import binding
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def examples() -> list[list[str]]:
 
 @pytest.mark.parametrize("arguments", examples(), ids=shlex.join)
 def test_every_example_can_be_run(arguments: list[str], tmp_path: Path) -> None:
+    if "--parquet" in arguments:
+        needed("pyarrow")
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     (tmp_path / "headers.txt").write_bytes(b"Base: http://h/\n")
     (tmp_path / "mail.eml").write_bytes(b"Base: http://h/\n\n")
@@ -168,7 +171,7 @@ def loaded(*arguments: str) -> set[str]:
     return names
 
 
-HEAVY: Final = {"lxml", "bs4", "rich"}
+HEAVY: Final = {"lxml", "bs4"}
 # What a page does not need.
 SPARED: Final = {
     *("json", "urllib.parse", "difflib", "relbase.cli.findings", *HEAVY),
@@ -285,6 +288,10 @@ def test_what_the_documentation_installs_completes(shell: str, tmp_path: Path) -
 FLAGS: Final = [
     (["--keep-fragments"], Policy(keep_fragments=True)),
     (["--keep", "^/x"], Policy(keep=re.compile("^/x"))),
+    (
+        ["--only-link", "A@href", "--only-link", "style"],
+        Policy(only=("a@href", "style")),
+    ),
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
@@ -307,7 +314,8 @@ def settings(*arguments: str) -> Settings:
     """What a command gets that has the shared options."""
     got: list[Settings] = []
 
-    @click.command(params=[*options.PARAMETERS])
+    @click.command
+    @options.document_options
     def command(inputs: tuple[str, ...], **given: Any) -> None:
         del inputs
         got.append(options.settings(given))
@@ -324,19 +332,5 @@ def test_the_policy(flags: list[str], policy: Policy) -> None:
 def test_every_field_of_the_policy_is_an_option() -> None:
     flags = {flags[0] for flags, _ in FLAGS if flags}
     assert len(flags) == len(dataclasses.fields(Policy))
-    names = {name for parameter in options.PARAMETERS for name in parameter.opts}
+    names = {name for parameter in command("base").params for name in parameter.opts}
     assert flags <= names
-
-
-@pytest.mark.parametrize(
-    ("rows", "more", "named"),
-    [
-        ("Input\n  --one  First.\n  --two Second.\n", {}, "--two Second."),  # one space
-        ("Input\n  --one  First,\n          'and' so on.\n", {}, "'and' so on."),
-        ("Input\n  --one  First.\n\n  --two  Second.\n", {}, "--two  Second."),
-        ("Input\n  --one  First.\n", {"once": {"multiple": True}}, "once"),
-    ],
-)
-def test_a_table_leaves_out_nothing(rows: str, more: dict[str, Any], named: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(named)):
-        table(rows, **more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -189,3 +190,27 @@ def test_nothing_outside_of_the_tree_is_read_or_written() -> None:
     assert not Path("out/out.html").exists()
     written = {str(path.relative_to("out")) for path in Path("out").rglob("*") if path.is_file()}
     assert written == {*DONE, "hostile.html", "file.html"}
+
+
+def test_the_links_made_absolute_are_those_that_links_lists() -> None:
+    fixtures = Path(__file__).parents[2] / "fixtures"
+    paths = [path for path in sorted(fixtures.glob("[!w]*/*")) if path.suffix != ".toml"]
+    several = 0
+    for path in paths:
+        given = [str(path), "--url", "http://h.example/d/p.html"]
+        listed = run("links", *given).stdout.count(" [rewritten]\n")
+        shown = run("rewrite", *given, "-o", "out", "-v").stderr
+        Path("out").unlink(missing_ok=True)
+        made = re.search(r"(\d+) links? made absolute", shown)
+        assert int(made[1] if made else 0) == listed, path
+        several += listed > 1
+    assert several > 50
+
+
+def test_links_of_one_line_are_counted_one_by_one() -> None:
+    part = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n"
+    Path("a.eml").write_bytes(part + b"\n<a href=3Da><a href=3Db><a href=3Dc>\n")
+    given = ("a.eml", "--url", "http://h/", "-o", "out.eml", "--report", "report")
+    assert "3 links made absolute" in run("rewrite", *given, "-v").stderr
+    row = json.loads(Path("report").read_bytes())
+    assert (row["places"], row["links"]) == (1, {"rewritten": 3})

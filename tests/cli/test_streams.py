@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import threading
 from pathlib import Path
@@ -12,6 +13,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run
+from terminals import Terminal
 
 from relbase import Note, Reason, Span
 from relbase.cli import documents, streams
@@ -65,13 +67,12 @@ def test_many_notes_take_linear_time() -> None:
     assert_linear_from_10_ms(warn_of, lambda size: size)
 
 
-@pytest.mark.parametrize("lacks", ["", "files", "terminal", "wanted"])
-def test_when_there_is_a_bar(
-    lacks: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("lacks", ["", "files", "terminal", "escapes", "wanted"])
+def test_when_there_is_a_bar(lacks: str, monkeypatch: pytest.MonkeyPatch) -> None:
     count = 3 if lacks == "files" else 60
-    monkeypatch.setattr(streams, "is_terminal", lambda: lacks != "terminal")
-    monkeypatch.setenv("TERM", "xterm")
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", io.StringIO() if lacks == "terminal" else shown)
+    monkeypatch.setenv("TERM", "dumb" if lacks == "escapes" else "xterm")
     Path("a").write_bytes(b"x" * 1000)
     names = ["a"] * count
     threads = threading.active_count()
@@ -79,7 +80,20 @@ def test_when_there_is_a_bar(
         for _ in names:
             bar(1000, 1)
         assert threading.active_count() == threads
-    assert (f"{count}/{count} files" in capsys.readouterr().err) is (lacks == "")
+    assert (f"{count}/{count} files  [{36 * '#'}]  100%" in shown.getvalue()) is (lacks == "")
+
+
+def test_a_warning_takes_the_line_of_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    Path("a").write_bytes(b"x" * 1000)
+    streams.warn("before")
+    with streams.progress(["a"] * 60, wanted=True):
+        streams.warn("meanwhile")
+    streams.warn("after")
+    lines = [line.rpartition("\r")[2] for line in shown.getvalue().split("\n")]
+    assert [line for line in lines if "e" in line] == ["before", "\x1b[Kmeanwhile", "after"]
 
 
 # ---- what holds of every diff, beside what diff.console shows
@@ -181,7 +195,9 @@ def test_linear_time(line: bytes) -> None:
 def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
     (tmp_path / "a").write_bytes(b"<p>\n<a href=x>\n")
-    lines = run("rewrite", tmp_path / "a", "--url", "http://h/", "--diff").stdout.splitlines()
+    monkeypatch.setenv("TERM", "xterm")
+    diff = ("rewrite", tmp_path / "a", "--url", "http://h/", "--diff")
+    lines = run(*diff).stdout.splitlines()
     assert [line.removesuffix("\x1b[m") for line in lines] == [
         f"\x1b[1m--- {tmp_path}/a",
         f"\x1b[1m+++ {tmp_path}/a (rewritten)",
@@ -190,3 +206,5 @@ def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "\x1b[31m-<a href=x>",
         "\x1b[32m+<a href=http://h/x>",
     ]
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in run(*diff).stdout

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import kill_runs
 import pytest
+from extras import needed
 from kill_runs import WAYS, Trial, found
 from power_cuts import BAD, cut, has_strace
 
@@ -27,6 +28,8 @@ FAULTS: Final = {
 
 @pytest.fixture(scope="module", params=WAYS)
 def trial(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trial:
+    if request.param == "Parquet":
+        needed("pyarrow")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kill_runs, "FILES", 8)
         return Trial(request.param, tmp_path_factory.mktemp("faults"))

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import pytest
 
-from relbase import Reason
 from relbase.cli.group import run
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "reference" / "json.md").read_text("utf-8")
@@ -53,13 +52,6 @@ def test_the_fields_are_those_that_are_written(
     if title == "A link":
         del written["version"], written["file"]
     assert list(written) == documented(title)
-
-
-def test_every_reason_is_documented() -> None:
-    table = PAGE.partition("## The reasons of notes")[2].partition("\n## ")[0]
-    assert re.findall("^[|] `([a-z0-9-]+)` [|]", table, re.MULTILINE) == [
-        reason.value for reason in Reason
-    ]
 
 
 def test_what_is_within_is_named(capsys: pytest.CaptureFixture[str]) -> None:

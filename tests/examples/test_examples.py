@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import pytest
 import running
+from extras import needed
 from web import Page, serving
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
@@ -86,7 +87,7 @@ process.start()
 
 
 def test_scrapy(tmp_path: Path) -> None:
-    pytest.importorskip("scrapy")
+    needed("scrapy")
     page = "<base href=s/><article><a href=x>y</a></article>"
     with serving({"/d/p": Page(page.encode())}) as port:
         urls = f"http://127.0.0.1:{port}/d/p", f"data:text/html,{page}"

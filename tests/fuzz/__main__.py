@@ -39,7 +39,7 @@ def main() -> int:
     if arguments.target == "all":
         return _all()
     if arguments.target == "scanner" and not arguments.runs:
-        from compiled import fuzz  # noqa: PLC0415
+        from compiled import fuzz
 
         return fuzz(arguments.seconds, arguments.corpus)
     if arguments.random or arguments.runs or importlib.util.find_spec("atheris") is None:
@@ -50,9 +50,9 @@ def main() -> int:
 
 def _all() -> int:
     """Each target in a process of its own."""
-    from fuzz_targets import TARGETS  # noqa: PLC0415
+    from fuzz_targets import TARGETS
 
-    import relbase  # noqa: PLC0415 (not before `_guided`)
+    import relbase  # not before `_guided`
 
     failed = 0
     has_scanner = "--runs" in sys.argv and relbase.scanner == "compiled"
@@ -65,12 +65,12 @@ def _all() -> int:
 
 def _guided(name: str, seconds: int, kept: Path | None) -> None:
     """Fuzz by coverage: relbase is instrumented as it is imported."""
-    import tempfile  # noqa: PLC0415
+    import tempfile
 
-    import atheris  # noqa: PLC0415
+    import atheris
 
     with atheris.instrument_imports(include=["relbase"]):
-        from fuzz_targets import TARGETS  # noqa: PLC0415
+        from fuzz_targets import TARGETS
     target = TARGETS[name]
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         seeds = Path(directory, "seeds")
@@ -87,7 +87,7 @@ def _guided(name: str, seconds: int, kept: Path | None) -> None:
 
 def _at_random(arguments: argparse.Namespace) -> int:
     """Fuzz by mutations of a corpus, the same ones for the same seed."""
-    from fuzz_targets import TARGETS  # noqa: PLC0415 (after the path is set)
+    from fuzz_targets import TARGETS  # after the path is set
 
     name, most = arguments.target, arguments.runs
     choose = random.Random(arguments.seed)

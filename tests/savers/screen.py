@@ -42,7 +42,7 @@ def save(urls: Sequence[str], room: Path) -> None:
 @contextmanager
 def chromium(*flags: str, **more: Any) -> Iterator[Any]:
     """A driver of Chromium, with flags and experimental options."""
-    from selenium import webdriver  # noqa: PLC0415 (of some programs alone)
+    from selenium import webdriver  # of some programs alone
 
     options = webdriver.ChromeOptions()
     for flag in ("--no-sandbox", "--disable-gpu", *flags):

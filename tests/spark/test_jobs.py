@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import poison
 import pytest
 from archives import gz, http, pages_of, record_id, response
+from extras import needed
 
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 from pyarrow import fs
@@ -40,7 +41,7 @@ def flag(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def spark(flag: Path) -> Iterator[Any]:  # noqa: ARG001 (workers take the environment over)
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (it takes a second)
+    from pyspark.sql import SparkSession  # it takes a second
 
     paths = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     support = os.path.dirname(poison.__file__)  # noqa: PTH120
@@ -280,7 +281,7 @@ def test_many_names_are_checked_in_linear_time(spark: Any, tmp_path: Path) -> No
 @pytest.fixture(scope="module")
 def store(spark: Any) -> Iterator[str]:  # noqa: ARG001 (its workers have the keys)
     """The options of a path to a bucket."""
-    server = pytest.importorskip("moto.server", reason="a server of S3: moto")
+    server = needed("moto.server")
     pytest.importorskip("pyarrow._s3fs", reason="pyarrow was built without S3")
     started = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     started.start()

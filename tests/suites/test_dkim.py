@@ -5,8 +5,10 @@ from functools import cache
 from itertools import product
 from typing import Final
 
-import dkim
 import pytest
+
+pytest.importorskip("dkim", reason="dkim: extra `ci`")
+import dkim
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,

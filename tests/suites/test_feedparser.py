@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import feedparser
 import pytest
 from counts import Counts
+
+pytest.importorskip("feedparser", reason="feedparser: extra `ci`")
+import feedparser
 from feeds import SUFFIXES, compared
 
 import relbase

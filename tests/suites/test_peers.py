@@ -8,6 +8,7 @@ with its reason; a difference that is not there fails, and so does one that is t
 import doctest
 import re
 from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from lxml.doctestcompare import LHTMLOutputChecker
 from tables import load_table
 
 import relbase
-from relbase.trees import iterlinks, make_links_absolute
+import relbase.trees
 from relbase.url.profiles import Profile
 from relbase.url.resolver import Resolver
 
@@ -255,7 +256,7 @@ def test_every_table_is_used(data: Path) -> None:
     assert [name for name in tables if f'table(data, "{name}"' not in source] == []
 
 
-# --- lxml's own tests of links in HTML, with `relbase.trees` in the place of its two methods
+# --- lxml's own tests of links in HTML, with `relbase.trees` in the place of its methods
 
 LINKS_OF_HTML: Final = "html/lxml-html/test_rewritelinks.txt"
 
@@ -278,13 +279,10 @@ class Runner(doctest.DocTestRunner):
         self.differ[example.source] = repr(exc_info[1])
 
 
-def method(tree: Any, *arguments: Any, **options: Any) -> None:
-    make_links_absolute(tree, *arguments, **options)
-
-
 def test_of_rewriting_links(data: Path, counts: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lxml.html.HtmlMixin, "iterlinks", iterlinks)
-    monkeypatch.setattr(lxml.html.HtmlMixin, "make_links_absolute", method)
+    for name in ("iterlinks", "make_links_absolute", "resolve_base_href", "rewrite_links"):
+        function = getattr(relbase.trees, name)  # wrapped, so that it is a method
+        monkeypatch.setattr(lxml.html.HtmlMixin, name, partialmethod(function))
     if not (data / LINKS_OF_HTML).exists():
         pytest.skip(f"{LINKS_OF_HTML} is not fetched: python -m tools.fetch_data")
     # `usedoctest` sets the checker of the runner that it finds, which is there already.

@@ -77,7 +77,7 @@ def _sharing(real: Callable[..., Any], positions: tuple[int, ...]) -> Callable[.
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make files behave as on Windows; `os.name` stays, or pathlib would be another."""
-    from relbase.cli import directories, windows  # noqa: PLC0415 (the library alone needs no click)
+    from relbase.cli import directories, windows  # the library alone needs no click
 
     if IS_WINDOWS:
         return
@@ -130,8 +130,8 @@ def _is_native(item: pytest.Item) -> bool:
 @pytest.fixture
 def drives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command line compute paths as on Windows; no file can be reached."""
-    from relbase.cli import windows  # noqa: PLC0415
-    from relbase.cli.origins import finder, paths, places  # noqa: PLC0415
+    from relbase.cli import windows
+    from relbase.cli.origins import finder, paths, places
 
     if IS_WINDOWS:
         Path("C:\\here").mkdir(exist_ok=True)

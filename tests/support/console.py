@@ -112,7 +112,7 @@ def _split(words: str) -> list[str]:
 
 
 def _relbase(words: list[str], variables: Mapping[str, str], stdin: bytes) -> Ran:
-    from relbase.cli import group  # noqa: PLC0415 (the tests of the library alone need no click)
+    from relbase.cli import group  # the tests of the library alone need no click
 
     with CliRunner().isolation(stdin, variables) as (stdout, stderr, _):
         status = group.run(words)

@@ -1,5 +1,6 @@
 """What is compared of trees of every parser."""
 
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -33,11 +34,12 @@ def _of_soup(tree: bs4.Tag) -> Iterator[Value]:
 
 
 def _of_lxml(tree: Any) -> Iterator[Value]:
-    for node in tree.getroottree().iter():
+    whole = tree if isinstance(tree, ET.Element) else tree.getroottree()
+    for node in whole.iter():
         if isinstance(node.tag, str):
             for name, value in node.items():
                 yield Value(node.tag, name, value.strip(C0_AND_SPACE))
             if node.tag in {"style", "script"}:
                 yield Value(node.tag, "", node.text or "")
-        elif node.tag is lxml.etree.Comment:
-            yield Value("", "", node.text)
+        elif node.tag in {lxml.etree.Comment, ET.Comment}:
+            yield Value("", "", node.text or "")

@@ -1,6 +1,7 @@
 """In place of lxml's methods: one import replaces `make_links_absolute` and `iterlinks`."""
 
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,13 @@ from hypothesis import strategies as st
 from rows import cases
 
 from relbase import Policy, Profile, Resolver
-from relbase.trees import iterlinks, make_links_absolute, tree_links
+from relbase.trees import (
+    iterlinks,
+    make_links_absolute,
+    resolve_base_href,
+    rewrite_links,
+    tree_links,
+)
 
 URL: Final = "http://h.example/d/p.html"
 TABLES: Final = Path(__file__).with_name("as_lxml.txt")
@@ -33,12 +40,124 @@ def of_lxml(markup: str) -> Any:
     return lxml.html.document_fromstring(markup)
 
 
+def trees(markup: str) -> list[Any]:
+    return [of_lxml(markup), bs4.BeautifulSoup(markup, "html.parser")]
+
+
+def written(tree: Any) -> str:
+    return str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
+
+
 def test_what_lxml_finds_is_found() -> None:
     tree = of_lxml(SAME)
     theirs = {(element.tag, *found) for element, *found in tree.iterlinks()}
     ours = {(element.tag, *found) for element, *found in iterlinks(tree)}
     assert ours == theirs
     assert len(ours) == 15
+
+
+SHEET: Final = "a{b:url(x\\20y.png) url( 'z' )}"
+HOLDERS: Final = (
+    f"<style>{SHEET}</style><p style='{SHEET.replace(chr(39), '&quot;')}'>"
+    "<img srcset='a 1x, b 2x'><iframe srcdoc='<a href=&quot;x?a&amp;amp;b&quot;>q</a>'></iframe>"
+    "<meta http-equiv=refresh content='0; url=n'>"
+)
+
+
+def test_the_loop_of_lxml_replaces_each_link() -> None:
+    tree = of_lxml(HOLDERS)
+    count = 0
+    for element, attribute, link, position in iterlinks(tree):
+        count += 1
+        text = element.text if attribute is None else element.get(attribute)
+        assert text[position:].startswith(link)
+        text = text[:position] + "NEW" + text[position + len(link) :]
+        if attribute is None:
+            element.text = text
+        else:
+            element.set(attribute, text)
+    assert count == 8
+    assert tree.find(".//style").text == "a{b:url(NEW) url( 'NEW' )}"
+    assert tree.find(".//img").get("srcset") == "NEW 1x, NEW 2x"
+    assert tree.find(".//iframe").get("srcdoc") == '<a href="NEW">q</a>'
+
+
+def test_a_link_is_decoded_and_its_place_is_that_of_the_value() -> None:
+    links = {
+        (link.element.tag, link.attribute): (link.reference, link.position, link.end)
+        for link in tree_links(of_lxml(HOLDERS), URL)
+    }
+    assert links["iframe", "srcdoc"] == ("x?a&b", 9, 18)
+    assert links["style", None] == ("z", 25, 26)
+    [first, _] = [link for link in tree_links(of_lxml(HOLDERS)) if link.attribute is None]
+    assert (first.reference, first.position, first.end) == ("x y.png", 8, 17)
+
+
+# ---- resolve_base_href and rewrite_links
+
+BASED: Final = (
+    "<head><base href='http://q/s/'></head><a href=x>a</a><p style='a:url(y)'><a href=#z>b"
+)
+
+
+@pytest.mark.parametrize("markup", [BASED, BASED.replace("<base", "<link")])
+def test_resolve_base_href_does_as_lxml_does(markup: str) -> None:
+    theirs, ours = of_lxml(markup), of_lxml(markup)
+    theirs.resolve_base_href()
+    resolve_base_href(ours)
+    assert lxml.html.tostring(ours) == lxml.html.tostring(theirs)
+
+
+@pytest.mark.parametrize("handle_failures", [None, "ignore", "discard"])
+def test_without_a_base_there_is_none_to_resolve_against(handle_failures: Any) -> None:
+    assert resolve_base_href(of_lxml("<a href=x>"), handle_failures) == []
+
+
+def test_a_base_that_needs_a_url_raises() -> None:
+    tree = of_lxml("<base href=/s/><a href=x>")
+    with pytest.raises(TypeError, match="no base URL is known"):
+        resolve_base_href(tree)
+    assert b"/s/" in lxml.html.tostring(tree)
+
+
+def moved(link: str) -> str:
+    return f"https://new.example/?{link}"
+
+
+# lxml resolves `<base>` with a URL whatever `resolve_base_href` says.
+CALLS: Final = [(SAME, (False, URL)), *product((SAME, BASED), ((), (False,), (True, URL)))]
+
+
+@pytest.mark.parametrize(("markup", "arguments"), CALLS)
+def test_rewrite_links_does_as_lxml_does(markup: str, arguments: Any) -> None:
+    theirs, ours = of_lxml(markup), of_lxml(markup)
+    theirs.rewrite_links(moved, *arguments)
+    rewrite_links(ours, moved, *arguments)
+    assert lxml.html.tostring(ours) == lxml.html.tostring(theirs)
+
+
+@pytest.mark.parametrize("tree", trees("<a href=x>a</a><style>a{b:url(x)}</style><img src=y>"))
+def test_none_removes_a_link(tree: Any) -> None:
+    rewrite_links(tree, lambda link: None if link == "x" else link)
+    assert '<a>a</a><style></style><img src="y"' in written(tree)
+
+
+@pytest.mark.parametrize("tree", trees(HOLDERS))
+def test_what_a_function_returns_is_escaped_for_its_place(tree: Any) -> None:
+    rewrite_links(tree, lambda _: "q\")<'")
+    assert {link.reference for link in tree_links(tree)} == {"q\")<'"}
+
+
+@pytest.mark.parametrize("tree", trees("<a href=x></a><a href=y></a>"))
+def test_nothing_changes_when_a_function_raises(tree: Any) -> None:
+    def replace(link: str) -> str:
+        if link == "y":
+            raise KeyError(link)
+        return "z"
+
+    with pytest.raises(KeyError):
+        rewrite_links(tree, replace)
+    assert '<a href="x"></a><a href="y"></a>' in written(tree)
 
 
 def test_what_lxml_makes_absolute_becomes_the_same() -> None:
@@ -55,11 +174,11 @@ def test_what_differs_from_lxml(markup: str, theirs: list[str], ours: list[str],
     assert [link for _, _, link, _ in iterlinks(tree)] == ours, why
 
 
-def test_white_space_around_a_value_goes_with_its_edit() -> None:
+def test_white_space_around_a_value_goes() -> None:
     tree = of_lxml("<a href=' x '>a</a><a href='\n?y'>b</a><a href=' http://o.example/ '>c</a>")
     links = [link.url for link in make_links_absolute(tree, URL)]
     urls = [element.get("href") for element in tree.iter("a")]
-    assert urls == [*links, " http://o.example/ "]
+    assert urls == [*links, "http://o.example/"]
 
 
 def test_the_first_base_decides_and_stays() -> None:
@@ -89,17 +208,9 @@ BROKEN: Final = (
 )
 
 
-def trees(markup: str) -> list[Any]:
-    return [of_lxml(markup), bs4.BeautifulSoup(markup, "html.parser")]
-
-
-def written(tree: Any) -> str:
-    return str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
-
-
 @pytest.mark.parametrize("tree", trees(BROKEN))
-def test_failures_are_ignored_unless_something_else_is_asked_for(tree: Any) -> None:
-    links = make_links_absolute(tree, URL, profile="whatwg")
+def test_failures_are_ignored(tree: Any) -> None:
+    links = make_links_absolute(tree, URL, handle_failures="ignore", profile="whatwg")
     assert [link.url for link in links] == [None, "http://h.example/d/x", None,
                                             "http://h.example/d/y", None]  # fmt: skip
     assert 'href="//["' in written(tree)
@@ -118,7 +229,7 @@ def test_failures_are_discarded(tree: Any) -> None:
 def test_failures_raise_before_anything_changes(tree: Any) -> None:
     before = written(tree)
     with pytest.raises(ValueError, match=r"'//\[' cannot be resolved: give handle_failures="):
-        make_links_absolute(tree, URL, handle_failures=None, profile="whatwg")
+        make_links_absolute(tree, URL, profile="whatwg")
     assert written(tree) == before
 
 

@@ -5,14 +5,15 @@ import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
+from xml.dom import minidom
 
 import bs4
 import html5lib
 import lxml.etree
 import lxml.html
 import lxml.objectify
-import parsel
 import pytest
+from extras import needed
 from growth import assert_linear_from_10_ms
 from rows import rows
 from tree_values import values
@@ -34,7 +35,9 @@ ROWS: Final = [row for (row,) in rows(Path(__file__).with_name("trees.txt"), "ro
 EXTENDED: Final = Policy(extended=True)
 
 
-@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "lxml.etree", "html5lib of lxml"])
+@pytest.mark.parametrize(
+    "parser", [*SOUPS, "lxml.html", "lxml.etree", "html5lib of lxml", "xml.etree"]
+)
 @pytest.mark.parametrize("row", ROWS)
 def test_a_tree_is_what_the_parser_makes_of_the_rewritten_text(row: str, parser: str) -> None:
     for profile in Profile:
@@ -53,6 +56,8 @@ def parsed(markup: str, parser: str) -> Any:
         return lxml.html.document_fromstring(markup)
     if parser == "lxml.etree":
         return lxml.etree.HTML(markup)
+    if parser == "xml.etree":
+        return html5lib.parse(markup, namespaceHTMLElements=False)
     if parser == "html5lib of lxml":
         return html5lib.parse(markup, treebuilder="lxml", namespaceHTMLElements=False).getroot()
     return soup(markup, parser)
@@ -78,12 +83,12 @@ def test_the_links_in_their_order() -> None:
         "<a href='http://o.example/'></a><use href='#i'></use></div>"
     )
     links = list(tree_links(tree, URL))
-    assert [link[1:] for link in links] == [
-        ("href", "../x", 1, "http://h.example/x", Status.REWRITTEN),
-        ("srcset", "é", 0, "http://h.example/d/é", Status.REWRITTEN),
-        ("srcset", "/b", 6, "http://h.example/b", Status.REWRITTEN),
-        (None, "c", 8, "http://h.example/d/c", Status.REWRITTEN),
-        ("href", "http://o.example/", 0, "http://o.example/", Status.ABSOLUTE),
+    assert [(*link[1:4], link.end, *link[4:6]) for link in links] == [
+        ("href", "../x", 1, 5, "http://h.example/x", Status.REWRITTEN),
+        ("srcset", "é", 0, 1, "http://h.example/d/é", Status.REWRITTEN),
+        ("srcset", "/b", 6, 8, "http://h.example/b", Status.REWRITTEN),
+        (None, "c", 8, 9, "http://h.example/d/c", Status.REWRITTEN),
+        ("href", "http://o.example/", 0, 17, "http://o.example/", Status.ABSOLUTE),
     ]
     assert [link.element.tag for link in links] == ["a", "img", "img", "style", "a"]
     assert isinstance(links[0], TreeLink)
@@ -92,7 +97,10 @@ def test_the_links_in_their_order() -> None:
 
 def test_what_is_told_is_what_changed_or_cannot_be_resolved() -> None:
     tree = soup("<a href=x><a href='//[bad'><a href='#s'><a href=http://o.example/>", "lxml")
-    changed = make_links_absolute(tree, URL, profile="whatwg", policy=Policy(keep_fragments=True))
+    policy = Policy(keep_fragments=True)
+    changed = make_links_absolute(
+        tree, URL, handle_failures="ignore", profile="whatwg", policy=policy
+    )
     assert [(link.reference, link.status) for link in changed] == [
         ("x", Status.REWRITTEN),
         ("//[bad", Status.UNRESOLVED),
@@ -102,7 +110,7 @@ def test_what_is_told_is_what_changed_or_cannot_be_resolved() -> None:
 
 def test_without_a_base_nothing_changes_and_all_is_told() -> None:
     tree = soup("<a href=x></a><a href=http://o.example/></a>", "html.parser")
-    changed = make_links_absolute(tree)
+    changed = make_links_absolute(tree, handle_failures="ignore")
     assert [(link.reference, link.url, link.status) for link in changed] == [
         ("x", None, Status.UNRESOLVED)
     ]
@@ -116,7 +124,7 @@ def test_lxml_says_what_it_was_parsed_from() -> None:
     assert [link.url for link in tree_links(tree)] == [None]
 
 
-@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html"])
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "xml.etree"])
 def test_base(parser: str) -> None:
     markup = (
         "<html><head><base href=/s/>\n<title>t</title></head><body><a href=x></a></body></html>"
@@ -132,8 +140,25 @@ def test_base(parser: str) -> None:
     tree = parsed(markup, parser)
     make_links_absolute(tree, URL, drop_base=True)
     assert [value[1:] for value in values(tree)] == [("href", "http://h.example/s/x")]
-    text = str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
+    if parser == "xml.etree":
+        text = ET.tostring(tree, encoding="unicode")
+    else:
+        text = str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
     assert "\n<title>t</title>" in text  # what stands after it stays
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_the_trees_of_html5lib_as_it_makes_them(is_whole: bool) -> None:  # noqa: FBT001
+    markup = "<base href=/s/><!--[if mso]><a href=x><![endif]--><a href=y>z</a>"
+    markup += "<noscript><img src=i>"
+    tree = html5lib.parse(markup)
+    changed = make_links_absolute(ET.ElementTree(tree) if is_whole else tree, URL, drop_base=True)
+    assert [link.url for link in changed] == [
+        f"http://h.example/s/{name}" for name in ("", "x", "y", "i")
+    ]
+    assert tree.find(".//{*}base") is None
+    [comment] = [node for node in tree.iter() if node.tag is ET.Comment]
+    assert comment.text == "[if mso]><a href=http://h.example/s/x><![endif]"
 
 
 # ---- parts of trees
@@ -199,7 +224,7 @@ def test_a_value_that_lxml_refuses_stays_and_is_told() -> None:
 def test_a_long_base_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("relbase.rewriting.budget.MAX_GROWTH_BYTES", 10_000)
     markup = f"<base href='/{'b' * 1000}/'>" + "".join(f"<a href={n}>" for n in range(100))
-    changed = make_links_absolute(soup(markup, "lxml"), URL)
+    changed = make_links_absolute(soup(markup, "lxml"), URL, handle_failures="ignore")
     assert len([link for link in changed if link.status is Status.REWRITTEN]) < 12
     assert len([link for link in changed if link.status is Status.UNRESOLVED]) > 88
 
@@ -272,14 +297,14 @@ def destroyed() -> Any:
 
 BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (None, {}, TypeError, "give what BeautifulSoup"),
-    (5, {}, TypeError, "parse the document with BeautifulSoup or lxml"),
+    (5, {}, TypeError, r"give one of BeautifulSoup, .* each value to relbase\.rewrite_value, or"),
     ("<p>", {}, TypeError, r"a str to relbase\.rewrite_text"),
     (b"<p>", {}, TypeError, r"give bytes to relbase\.rewrite"),
     ([PAGE], {}, TypeError, "give one tree at a time"),
     ((), {}, TypeError, "give one tree at a time"),
-    (ET.fromstring("<a href='x'/>"), {}, TypeError, r"parse the document with lxml\.etree"),
-    (ET.ElementTree(), {}, TypeError, r"parse the document with lxml\.etree"),
-    (parsel.Selector("<p>"), {}, TypeError, r"give selector\.root"),
+    (ET.ElementTree(), {}, ValueError, "has no root: parse"),
+    (ET.Comment("x"), {}, TypeError, "give an element"),
+    (minidom.Document(), {}, TypeError, "give an element"),
     (lxml.etree.ElementTree(), {}, ValueError, "has no root: parse"),
     (lxml.etree.Comment("x"), {}, TypeError, "give an element"),
     (lxml.etree.PI("x"), {}, TypeError, "give an element"),
@@ -291,7 +316,7 @@ BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
     (destroyed(), {}, ValueError, r"destroyed by decompose\(\)"),
     (PAGE, {"base_url": "/d/"}, ValueError, "base_url is not absolute: '/d/'"),
     (PAGE, {"base_url": "http://[", "profile": "whatwg"}, ValueError, "base_url is not valid by"),
-    (PAGE, {"base_url": ""}, ValueError, "base_url is empty"),
+    (PAGE, {"base_url": " "}, ValueError, "base_url is empty"),
     (PAGE, {"base_url": b"http://h/"}, TypeError, "decode it first"),
     (PAGE, {"base_url": 5}, TypeError, "base_url must be a str, not int"),
     (PAGE, {"base_url": "h.example"}, ValueError, "with its scheme"),
@@ -331,6 +356,11 @@ def test_what_browsers_fetch_before_a_late_base_is_resolved_as_in_bytes() -> Non
     body = trees[0].find("body")
     found = make_links_absolute(body.find("style"), URL, profile="whatwg")
     assert [link.url for link in found] == ["http://b.example/n"]
+
+
+def test_a_selector_of_parsel_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"give selector\.root"):
+        tree_links(needed("parsel").Selector("<p>"))
 
 
 def test_drop_base_is_a_bool() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 import bs4
 import lxml.etree
@@ -36,6 +37,11 @@ def test_a_feed() -> None:
     tree = bs4.BeautifulSoup(FEED, "xml")
     assert [link.url for link in make_links_absolute(tree, URL)] == MADE
     assert '&lt;a href="http://h.example/f/e/h"&gt;' in str(tree)
+
+
+def test_a_feed_of_xml_etree() -> None:
+    tree = ET.fromstring(FEED)
+    assert [link.url for link in make_links_absolute(tree, URL)] == MADE[1:]  # no instructions
 
 
 def test_a_part_of_a_feed() -> None:

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Final
 import brotli
 import pytest
 from archives import PACKED, chunks, gz, http, others, record, record_id, response, zstd
-from hypothesis import given
-from hypothesis import strategies as st
 from rows import cases
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from relbase.containers.fields import MAX_HEADER
 from relbase.warc import Fault, Page, Trouble, pages
-from relbase.warc.revisits import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -307,6 +304,14 @@ def test_a_revisit_whose_payload_is_elsewhere_says_so(twice: bool) -> None:  # n
     assert isinstance(found[1], Page) or found[1].trouble is Trouble.NOT_AGAIN
 
 
+def test_the_first_record_with_a_digest_is_its_payload() -> None:
+    digest = "WARC-Payload-Digest", "sha1:X"
+    second = response(3, "http://h/c/", http(b"<a href=other>"), digest)
+    page = read(gz(ORIGINAL) + gz(second) + gz(revisit(digest)), twice=True)[-1]
+    assert isinstance(page, Page)
+    assert page.body == BODY
+
+
 def test_a_payload_far_inside_of_a_member_is_not_said_to_be_elsewhere() -> None:
     others = b"".join(response(number, f"http://o/{number}", http(b"")) for number in range(3, 67))
     data = gz(others + ORIGINAL + revisit(("WARC-Refers-To", record_id(1))))
@@ -389,31 +394,3 @@ def test_every_page_that_warcio_decodes_is_read() -> None:
             assert body in bodies or not body, path
             count += 1
     assert count >= 108
-
-
-# ---- names to offsets
-
-
-@given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 2**63))))
-def test_the_first_offset_of_a_name_is_found(pairs: list[tuple[str, int]]) -> None:
-    places = Places()
-    known: dict[str, int] = {}
-    for name, offset in pairs:
-        places.add(name, offset)
-        known.setdefault(name, offset)
-    assert all(places.find(name) == offset for name, offset in known.items())
-    assert places.find("not there") is None
-
-
-def test_many_names_take_little_memory() -> None:
-    count = 50_000
-    tracemalloc.start()
-    places = Places()
-    for number in range(count):
-        places.add(str(number), number)
-    kept = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    assert [places.find(str(number)) for number in range(0, count, 997)] == list(
-        range(0, count, 997)
-    )
-    assert kept < 50 * count

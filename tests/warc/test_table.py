@@ -6,11 +6,13 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
 import pytest
 from archives import http, pages_of, response
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+pytest.importorskip("pyarrow", reason="pyarrow: extra `ci`")
+import pyarrow as pa
 from pyarrow import parquet
 
 import relbase

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 from archives import http, pages_of, record_id, response
-from fastwarc.warc import ArchiveIterator, has_valid_block_digest
+from extras import needed
 from warcio.archiveiterator import ArchiveIterator as Warcio
 
 import relbase
@@ -181,11 +181,14 @@ def test_the_pages_of_an_open_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("packing", ["", "gz", "zst"])
 def test_other_readers_read_what_is_written(packing: str) -> None:
+    fastwarc = needed("fastwarc.warc")
     info, first = warcinfo("x.warc", date=DATE)
     records = [first, converted(page(), info=info), converted(page(b"<img src=y>"))]
     data = b"".join(pack(one, packing) for one in records)  # type: ignore[arg-type]
     others = list(
-        ArchiveIterator(io.BytesIO(data), parse_http=False, func_filter=has_valid_block_digest)
+        fastwarc.ArchiveIterator(
+            io.BytesIO(data), parse_http=False, func_filter=fastwarc.has_valid_block_digest
+        )
     )
     assert [one.headers["WARC-Type"] for one in others] == ["conversion"] * 2
     assert [one.headers.get("WARC-Warcinfo-ID") for one in others] == [info, None]

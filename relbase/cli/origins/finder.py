@@ -46,6 +46,7 @@ class Origins(NamedTuple):
 
 # The limit of a cache: links lead to the same files again and again, and a tree may be large.
 _REMEMBERED: Final = 1 << 16
+_COMPARED: Final = 1000  # inputs, when --map names a file that is not there
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
 
 # A page without any of these has no base of its own. NUL is for UTF-16.
@@ -92,6 +93,14 @@ class Finder:
         names = (windows.relative(path, os.curdir), path, *in_trees)
         return map(os.path.normcase, filter(None, names))
 
+    def _nearest(self, name: str, inputs: Sequence[Input]) -> str:
+        """Return the name of an input that is most like a name of --map, or ""."""
+        from difflib import get_close_matches
+
+        known = (os.path.abspath(one.name) for one in inputs[:_COMPARED])  # noqa: PTH100
+        names = [name for path in known for name in self._names(path) if name != path]
+        return next(iter(get_close_matches(name, names, n=1)), "")
+
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
         origins = self.origins
         mapped = origins.mapped or {}
@@ -103,11 +112,15 @@ class Finder:
             fix = "write names as given, or relative to the DIR"
             if any("@" in name for name in mapped):
                 fix = "for the messages of a mailbox give --message-map"
+            elif close := self._nearest(next(iter(mapped)), inputs):
+                fix = f"{fix}. Did you mean {in_shell(close)}?"
             yield f"warning: no line of --map names an input: {fix}"
         elif others:
             more = f"; {counted(len(others) - 1, 'more line')} like it" if others[1:] else ""
             place = mapped[others[0]].source
-            yield f"warning: {place}: there is no file {in_shell(others[0])}{more}"
+            close = self._nearest(others[0], inputs)
+            meant = f". Did you mean {in_shell(close)}?" if close else ""
+            yield f"warning: {place}: there is no file {in_shell(others[0])}{more}{meant}"
         for end in origins.sidecars:
             if not any(os.path.lexists(one.name + end) for one in inputs):
                 yield f"warning: --sidecar {in_shell(end)}: no input has such a file beside it"
@@ -295,7 +308,7 @@ def _marks(data: bytes) -> Marks:
 
 def _with_dump(found: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:
     """Add what a header dump states. The log of `wget -S` has the URL; `curl -D` does not."""
-    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import parse_dump
 
     read = parse_dump(dump)
     url, source = found.url, found.source

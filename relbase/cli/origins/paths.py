@@ -86,13 +86,13 @@ def inside(path: str, directory: str) -> list[str] | None:
 
 
 def quoted(path: str, safe: str = "/") -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+    from urllib.parse import quote
 
     return quote(os.fsencode(path), safe)
 
 
 def unquoted(path: str | bytes) -> str:
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+    from urllib.parse import unquote_to_bytes
 
     return windows.decoded(unquote_to_bytes(path))
 
@@ -259,7 +259,7 @@ def _plain(value: bytes) -> str:
 
 def _where_froms(value: bytes) -> str:
     """macOS: a property list, an array whose first item is the URL of the file."""
-    import plistlib  # noqa: PLC0415 (start-up time: it brings a parser of XML)
+    import plistlib  # start-up time: it brings a parser of XML
 
     try:
         items = plistlib.loads(value)
@@ -279,7 +279,7 @@ def _host_url(value: bytes) -> str:
 
 def _archive_box(value: bytes) -> str:
     """ArchiveBox: the key `url` of a snapshot's index.json, which has a `timestamp`, too."""
-    import json  # noqa: PLC0415 (start-up time)
+    import json
 
     try:
         index = json.loads(value)

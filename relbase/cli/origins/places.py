@@ -70,7 +70,7 @@ def path_of(base: str, reference: str, page: str) -> str | None:
     keeps_drive = not windows.has_drives() or not reference.startswith("/")
     if keeps_drive and _plain.fullmatch(reference):
         return _named(rfc3986.PreparedBase(base).resolve(reference), page)
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+    from relbase.url import whatwg  # loads a C library: start-up time
 
     try:
         return _named(whatwg.PreparedBase(base).resolve(reference), page)
