@@ -354,8 +354,8 @@ def test_what_browsers_fetch_before_a_late_base_is_resolved_as_in_bytes() -> Non
         assert [link.url for link in found] == expected
     assert sum(link.startswith("http://b.example/") for link in expected if link) == 6
     body = trees[0].find("body")
-    found = make_links_absolute(body.find("style"), URL, profile="whatwg")
-    assert [link.url for link in found] == ["http://b.example/n"]
+    changed = make_links_absolute(body.find("style"), URL, profile="whatwg")
+    assert [link.url for link in changed] == ["http://b.example/n"]
 
 
 def test_a_selector_of_parsel_is_refused() -> None:
