@@ -11,7 +11,7 @@ from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -37,17 +37,6 @@ from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
 
 
-def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
-    """The context of a document that was retrieved from a URL, for any task."""
-    task = Task(profile, Policy(private_bases=private), reader)
-    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    context = Context(UNKNOWN, task)
-    return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
-
-
-_outside: Final = cached_by_length(_on_url)
-
-
 class Walk:
     """The walk over a tree for one call."""
 
@@ -66,11 +55,10 @@ class Walk:
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
-        self._around = outside._replace(
-            task=task, budget=self._budget, sheets=cache(tree.has_sheets)
-        )
-        base = self._around.base
+        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
+        encoding = lookup(tree.label or "") or "utf-8"
+        self._around = outside.with_fields(base=base, encoding=encoding)
         counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
         for element in islice(tree.bases(whole=True), int(counts)):
