@@ -81,7 +81,7 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
+        get, spelled = self.tree.get, self.tree.spelled
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
@@ -116,8 +116,8 @@ class Walk:
                         continue
                     is_itself = is_absolute and not normalizes and value.isprintable()
                     if is_itself and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
-                        yield new(Value, (element, None, [new(TreeLink, absolute)]))
+                        what = value, 0, value, _ABSOLUTE_URL, len(value)
+                        yield Value(element, None, [TreeLink(element, attribute, *what)])
                         continue
                     may_be_local = row.local and value[:1] == "#"
                     if at_once is not None and _plain(value) and not may_be_local:
@@ -125,9 +125,8 @@ class Walk:
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
-                            yield new(Value, (element, url, [new(TreeLink, link)]))
+                            what = value, 0, url, _REWRITTEN, len(value)
+                            yield Value(element, url, [TreeLink(element, attribute, *what)])
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
