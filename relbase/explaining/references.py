@@ -301,14 +301,17 @@ class _Lister:
         note = self._notes.get(link.span)
         reported = f"<p>{text(note.text)}</p>" if note else ""
         if link.status is Status.KEPT:
-            reported = f"<p>{self._why_kept(link.reference, link.element)}</p>{reported}"
+            reported = f"<p>{self._why_kept(link)}</p>{reported}"
         elif link.status is Status.REWRITTEN:
             reported = self._steps(link) + reported
         no_base = "<p>relative, and there is no base URL to resolve it against</p>"
         return f"<p>{badge(link.base)} {text(link.base.source)}</p>{reported or no_base}"
 
-    def _why_kept(self, reference: str, element: str) -> str:
+    def _why_kept(self, link: Link) -> str:
+        reference, element = link.reference, link.element
         places = self._call.origin.local_files if self._call.origin else None
+        if not self._call.options.policy.chooses(element, link.attribute):
+            return "the policy chooses links in other places"
         if reference.startswith("#"):
             return "a fragment of this document: left unchanged"
         if reference == "":

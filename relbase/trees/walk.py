@@ -51,6 +51,8 @@ class Walk:
         replace: Replace | None = None,
     ) -> None:
         self._replace = replace
+        # Whether the names of elements decide, so that results are not shared.
+        self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
@@ -110,7 +112,7 @@ class Walk:
                         at_once = None
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
-                if row.syntax is _URL and self._replace is None:
+                if row.syntax is _URL and not self._is_exact:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_ and value[-1] > " ":
                         continue
