@@ -42,4 +42,4 @@ def _of_lxml(tree: Any) -> Iterator[Value]:
             if node.tag in {"style", "script"}:
                 yield Value(node.tag, "", node.text or "")
         elif node.tag in {lxml.etree.Comment, ET.Comment}:
-            yield Value("", "", node.text)
+            yield Value("", "", node.text or "")
