@@ -181,7 +181,7 @@ def build(root: Path, directory: Path) -> Path:
         root: of the project.
         directory: for what is made.
     """
-    from setuptools import Distribution, Extension
+    from setuptools import Distribution, Extension  # not needed for a pure wheel
     from setuptools.command.build_ext import build_ext
 
     on_windows = sys.platform == "win32"

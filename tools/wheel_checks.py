@@ -107,7 +107,7 @@ def _check_binary(wheel: Path, binary: Path) -> None:
 
 
 def _linux(wheel: Path, binary: Path) -> tuple[Needs, set[str]]:
-    from elftools.elf.elffile import ELFFile
+    from elftools.elf.elffile import ELFFile  # of the extra `wheels`
 
     with binary.open("rb") as file:
         elf = ELFFile(file)

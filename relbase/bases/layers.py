@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from typing import Final, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Final, NamedTuple
 
 from relbase.bases.private import owner
 from relbase.edit import Span
@@ -174,37 +173,23 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     return value, "", notes
 
 
-# ---- what can be a base. Results for a base are cached, since references and parts share it. A
-# hostile URL may be as long as its document, and must not stay in memory (threat N3).
+# ---- what can be a base
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-# The messages of a mailbox alternate between a few bases.
-_SHORT: Final = 1 << 12
-_OF_SHORT: Final = 16
-# The longest base that a message may state (`relbase.mail.parts`). Its parts share it, some in
-# another charset.
-_LONG: Final = 1 << 16
-_OF_LONG: Final = 4
-
-
-def cached_by_length(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
-    """Return a function that picks a cached `make` for a base, or `make` itself for a long one."""
-    short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
-    long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
-
-    def made(url: str) -> Callable[P, T]:
-        if len(url) <= _SHORT:
-            return short
-        return long if len(url) <= _LONG else make
-
-    return made
+# Nobody writes a longer base: servers refuse URLs of a few kilobytes. It is counted when it is
+# resolved, and the time to resolve a reference grows with it.
+MAX_BASE: Final = 1 << 16
 
 
 def unsuitable(url: str) -> str | None:
     """Return why no relative reference can be resolved against a URL; None if one can."""
-    return None if _is_suitable.match(url) else _remembered(url)(url)
+    if len(url) > MAX_BASE:
+        return f"it has more than {MAX_BASE} characters (rule 12)"
+    if _is_suitable.match(url):
+        return None
+    if not url:
+        return "it is empty: the base is unknown, and references count as absolute (RFC 1808 §3.4)"
+    why = _hindrance(url)
+    return why and f"{why} (RFC 1808 §2.3)"
 
 
 # Matches most bases.
@@ -212,16 +197,6 @@ _is_suitable: Final = expression(r"https?://[^/?#]")
 
 # A URL that becomes the base unchanged if it is stated, except in profile whatwg.
 plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
-
-
-def _unsuitable(url: str) -> str | None:
-    if not url:
-        return "it is empty: the base is unknown, and references count as absolute (RFC 1808 §3.4)"
-    why = _hindrance(url)
-    return why and f"{why} (RFC 1808 §2.3)"
-
-
-_remembered: Final = cached_by_length(_unsuitable)
 
 
 def _hindrance(url: str) -> str | None:
@@ -280,7 +255,7 @@ def _resolved(  # noqa: C901 (one question after the other)
     if not PROFILES[profile].normalizes:
         if "\\" in statement.value:
             return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
-        if plain_base.fullmatch(statement.value):
+        if len(statement.value) <= MAX_BASE and plain_base.fullmatch(statement.value):
             return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
@@ -327,7 +302,7 @@ def _resolved(  # noqa: C901 (one question after the other)
 def _with_backslash(value: str) -> str:
     text = f"{_shown(value)} holds a backslash, which no URL may (RFC 1738 §2.2): it does not count"
     try:
-        from relbase.url import whatwg
+        from relbase.url import whatwg  # loads a C library, which may be missing
 
         read = whatwg.NO_BASE.resolve(value)
     except (ImportError, ValueError):

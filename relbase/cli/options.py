@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import click
 
-from relbase.cli import values
+from relbase.cli import option_values
 from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Decorated, option
 from relbase.cli.origins.finder import Origins
@@ -80,7 +80,7 @@ class Settings(NamedTuple):
         warned = Collected(self.verbosity)
         for selector, line in self.message_map.items():
             if selector not in matched:
-                text = f"{values.quoted(selector)} selects no message [selects-nothing]"
+                text = f"{option_values.quoted(selector)} selects no message [selects-nothing]"
                 warned.add("selects-nothing", f"{line.source}: warning: {text}")
         return warned
 
@@ -148,7 +148,7 @@ _POLICY: Final = {
         "--keep",
         metavar="REGEX",
         multiple=True,
-        read=values.pattern,
+        read=option_values.pattern,
         help="Leave references that match this regular expression unchanged (repeatable).",
     ),
     "only": option(
@@ -157,7 +157,7 @@ _POLICY: Final = {
         "only_links",
         metavar="PLACE",
         multiple=True,
-        read=values.places,
+        read=option_values.places,
         help="Rewrite only the links in these places: 'img@src', '*@style', or 'style' for an "
         "element's text (repeatable).",
     ),
@@ -188,14 +188,14 @@ _POLICY: Final = {
         "templates",
         metavar="TEXT*TEXT",
         multiple=True,
-        read=values.templates,
-        help="Also treat text of this form as a placeholder, and imply --keep-templates: "
+        read=option_values.template,
+        help="Also treat text of this form as a placeholder, and imply keep-templates: "
         "'###*###', with one '*' for any text (repeatable).",
     ),
     "ignore_base": option(
         "Links",
         "--ignore-base",
-        help="Resolve links as if the document had no <base>, and leave it unchanged.",
+        help="Resolve links as if the document had no '<base>', and leave it unchanged.",
     ),
     "private_bases": option(
         "Links",
@@ -214,7 +214,7 @@ _POLICY: Final = {
         "xml_rows",
         metavar="ROW",
         multiple=True,
-        read=values.xml_rows,
+        read=option_values.xml_rows,
         help="Also rewrite these places in XML: '{namespace}element@attribute=url' (or 'list', "
         "'srcset', 'css', 'html'; without '@attribute' the element's text) (repeatable).",
     ),
@@ -224,7 +224,7 @@ _POLICY: Final = {
         "attributes",
         metavar="NAME=SYNTAX",
         multiple=True,
-        read=values.attributes,
+        read=option_values.attributes,
         help="Also rewrite these attributes of HTML: 'data-link=url' (or 'srcset', 'css') "
         "(repeatable).",
     ),
@@ -243,7 +243,7 @@ _DOCUMENTS: Final = (
         "-u",
         "--url",
         metavar="URL",
-        read=values.url,
+        read=option_values.url,
         basic=True,
         help="Use URL as the document's URL; it must be absolute.",
     ),
@@ -253,7 +253,7 @@ _DOCUMENTS: Final = (
         "roots",
         metavar="DIR=URL",
         multiple=True,
-        read=values.root,
+        read=option_values.root,
         basic=True,
         help="Give each file below DIR the URL of its path below URL (repeatable).",
     ),
@@ -263,7 +263,7 @@ _DOCUMENTS: Final = (
         "mirrors",
         metavar="DIR[=SCHEME]",
         multiple=True,
-        read=values.mirror,
+        read=option_values.mirror,
         basic=True,
         help="Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
     ),
@@ -272,7 +272,7 @@ _DOCUMENTS: Final = (
         "--map",
         "mapped",
         metavar="FILE",
-        read=values.map_of_files,
+        read=option_values.map_of_files,
         help="Read URLs from FILE: a file name, a tab and its URL on each line, or CSV.",
     ),
     option(
@@ -281,7 +281,7 @@ _DOCUMENTS: Final = (
         "sidecars",
         metavar="SUFFIX",
         multiple=True,
-        read=values.sidecar,
+        read=option_values.sidecar,
         help="Read the headers of each input from the file with its name plus SUFFIX.",
     ),
     option(
@@ -313,7 +313,7 @@ _DOCUMENTS: Final = (
         "Document URL",
         "--headers",
         metavar="FILE",
-        read=values.headers,
+        read=option_values.headers,
         help="Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
     ),
     option(
@@ -326,7 +326,7 @@ _DOCUMENTS: Final = (
         "Input",
         "--files-from",
         metavar="FILE",
-        read=values.read_file,
+        read=option_values.read_file,
         help="Read the names of inputs from FILE, one per line ('-': standard input).",
     ),
     option(
@@ -346,7 +346,7 @@ _DOCUMENTS: Final = (
         "Input",
         "--charset",
         metavar="LABEL",
-        read=values.charset,
+        read=option_values.charset,
         help="Decode with this charset, unless the document has a byte order mark.",
     ),
     option(
@@ -363,7 +363,7 @@ _DOCUMENTS: Final = (
         "Mail",
         "--message-map",
         metavar="FILE",
-        read=values.map_of_messages,
+        read=option_values.map_of_messages,
         help="Read the URLs of messages from FILE: on each line a Message-ID, List-Id, "
         "address or @domain, a tab and a URL.",
     ),
@@ -371,7 +371,7 @@ _DOCUMENTS: Final = (
         "Mail",
         "--message-base",
         metavar="FIELD,...",
-        read=values.message_base,
+        read=option_values.message_base,
         help="Use the URL in this header field of a message, such as X-RSS-URL, as its URL.",
     ),
     option("Options", "--strict", help="Exit with status 1 on warnings."),

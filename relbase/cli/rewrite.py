@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, outputs, values
+from relbase.cli import HANDED_OVER, option_values, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import command, option
@@ -84,7 +84,7 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     "Output",
     "--backup",
     metavar="SUFFIX",
-    read=values.backup,
+    read=option_values.backup,
     basic=True,
     help="Keep the original of each edited file under its name plus SUFFIX.",
 )
@@ -126,8 +126,8 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     "Input",
     "--only",
     metavar="KIND,...",
-    read=values.kinds,
-    help=f"Process only these kinds of input: {', '.join(values.CHOICES)}.",
+    read=option_values.kinds,
+    help=f"Process only these kinds of input: {', '.join(option_values.CHOICES)}.",
 )
 @option(
     "Many files",
@@ -175,7 +175,7 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     "Web archives",
     "--date",
     metavar="DATE",
-    read=values.date,
+    read=option_values.date,
     help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
 )
 @replace_option

@@ -16,10 +16,10 @@ from relbase.cli import documents, files, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, options_of
+from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.values import FEEDS
 from relbase.cli.writing import Writer, locked, refuse_special
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning

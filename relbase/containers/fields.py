@@ -8,18 +8,15 @@ A CR alone is a line end only in a message without any LF. Otherwise a value cou
 that other readers do not see.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers.known_fields import REMEMBERED
 from relbase.edit import Span
 from relbase.expressions import regex
 
-if TYPE_CHECKING:
-    _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
+_Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
 # Beyond these limits a header is `cut`. The longest headers of real mail have some 100 KB; stalwart
 # and Dovecot allow as much as this, or less.

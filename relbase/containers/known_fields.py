@@ -1,7 +1,5 @@
 """The rows of header fields by name, and what is read in a header."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -5,8 +5,6 @@ Content-Length (mboxcl, mboxcl2) counts only if it proves true: after that numbe
 most two line ends, and then a separator or the end of the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -88,8 +86,6 @@ _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 
 class _Source:
     """The bytes of a file from the next message on, as far as they have been read."""
-
-    __slots__ = ("_chunks", "data")
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)

@@ -4,13 +4,11 @@ Programs save a response with all the redirects before it: each Location is the 
 response. A body with a coding is left unchanged, since it could not be encoded as it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, retrieval
@@ -21,6 +19,7 @@ from relbase.containers.http import (
     INFORMATION,
     REDIRECTION,
     SWITCHING_PROTOCOLS,
+    Head,
     is_partial,
     read_head,
     values,
@@ -33,12 +32,9 @@ from relbase.header_fields import States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context, Opened
 from relbase.rewriting.outcomes import Outcome, Reference, Status, shift, split_edits
 from relbase.values import headers
-
-if TYPE_CHECKING:
-    from relbase.containers.http import Head
-    from relbase.rewriting.context import Context, Opened
 
 # After these, clients repeat the request with credentials (RFC 9110 §11.4, §11.7.1), and save both
 # heads.

@@ -1,27 +1,23 @@
 """The parts of a message with their bases down the MIME tree, and their bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
+from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.header_fields import States
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import SameView, View
-
-if TYPE_CHECKING:
-    from relbase.edit import Edit, Span
-    from relbase.rewriting.context import Context
 
 
 class MailPart(NamedTuple):
@@ -60,11 +56,7 @@ def line_end(data: bytes) -> bytes:
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
 # parts take 80 MB at most; without the limit, each would be as long as a hostile one.
-MAX_BASE: Final = 8_000
-
-# Nobody writes longer ones: servers refuse URLs of a few kilobytes. All parts of a message may
-# inherit it, and the time to resolve a reference grows with the length of the base.
-MAX_STATED_BASE: Final = 1 << 16
+MAX_OUTER_BASE: Final = 8_000
 
 _SNAPSHOT: Final = "snapshot-content-location"
 BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
@@ -154,14 +146,14 @@ def _established(
     name = f"part {part.number}" if part.number else "the message"
     number, profile = number_of(part, context), context.task.profile
     stated = mime_statements(fields, name)
-    kept = [statement for statement in stated if len(statement.value) <= MAX_STATED_BASE]
-    if len(around.url) > MAX_BASE:
+    kept = [*stated]
+    if len(around.url) > MAX_OUTER_BASE:
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
     base, notes = context.task.establish(kept, around, number)
     if len(kept) < len(stated):
-        text = f"a base of {name} is too long, or relative to one that is: it does not count"
+        text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)
         base = replace(base, refused=(long, *base.refused))
         notes = [long, *notes]
@@ -176,8 +168,6 @@ class _BareReturnsView(QuotedPrintableView):
 
     The message contains no LF, so LF can replace CR without moving any offset.
     """
-
-    __slots__ = ()
 
     def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
         super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")

@@ -2,7 +2,9 @@
 
 A long base in many references is the only way to make an output many times its input (threat A8).
 So each reference is charged in document order, whether it is rewritten or listed. The first
-reference that the budget does not cover stays unchanged, and so do all later ones.
+reference that the budget does not cover stays unchanged, and so do all later ones. A base that the
+document states is charged by its length, since preparing it takes as long, and no reference need
+be written. Once the budget is spent, nothing more is prepared or resolved.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import cached_by_length
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
 MAX_GROWTH: Final = 100
 MAX_GROWTH_BYTES: Final = 64 << 20
 
+# How much references may grow in visits on trial, all together.
+MAX_TRIED: Final = 64 << 20
+
 
 class Budget:
     """How much one document, with everything nested in it, may still grow."""
 
-    __slots__ = ("_allowed", "left", "list_left", "refused")
+    __slots__ = ("_allowed", "left", "list_left", "refused", "tried")
 
     def __init__(self, size: int) -> None:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
@@ -34,6 +38,7 @@ class Budget:
         # How many characters of URLs may still be listed for references that are kept.
         self.list_left = self._allowed
         self.refused = 0
+        self.tried = 0  # by how much references would have grown in visits on trial
 
     @property
     def is_spent(self) -> bool:
@@ -56,6 +61,14 @@ class Budget:
         self.list_left -= listed
         return True
 
+    def prepare(self, length: int) -> bool:
+        """Pay for what is prepared for a base of this length; False if nothing more may be."""
+        if length <= self.left:
+            self.left -= length
+            return True
+        self.left = -1
+        return False
+
     def affordable(self, edits: list[Edit], depth: int) -> list[Edit]:
         """Pay for the edits of a text that is nested `depth` documents deep; return those paid."""
         if not edits or self.spend_on_all(edits):
@@ -71,6 +84,18 @@ class Budget:
             return False
         cost = sum(max(0, len(new) - end + start) for start, end, new in edits)
         return self.spend_if_covered(cost)
+
+    def on_trial(self, size: int) -> Budget:
+        """Return a budget for visiting a text on trial, since not all of it may count."""
+        trial = Budget(size)
+        trial.list_left = self.list_left
+        return trial
+
+    def settle(self, trial: Budget) -> None:
+        """Take over what a visit on trial listed and refused; what counts is charged apart."""
+        self.list_left = trial.list_left
+        self.refused += trial.refused
+        self.tried += trial._allowed - max(trial.left, 0)
 
     def state(self) -> tuple[int, int, int]:
         """Return the state that `restore` returns to after a visit on trial."""
@@ -93,7 +118,10 @@ _new: Final = itemgetter(2)
 
 def weight(new: str, depth: int) -> int:
     """Return how long a text can become in a reference that is nested `depth` documents deep."""
-    return len(new) if means_itself.fullmatch(new) else _remembered_weight(new)(new, depth)
+    if means_itself.fullmatch(new):
+        return len(new)
+    escaped = sum(1 for _ in _escaped.finditer(new))
+    return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
 
 
 # `means_itself` matches text that needs no escape anywhere. Any other character is charged at its
@@ -102,11 +130,3 @@ _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+@!$*-]")
 means_itself: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+")
 _LONGEST: Final = 12
 _DEEPER: Final = len("amp;")
-
-
-def _weight(new: str, depth: int) -> int:
-    escaped = sum(1 for _ in _escaped.finditer(new))
-    return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
-
-
-_remembered_weight: Final = cached_by_length(_weight)

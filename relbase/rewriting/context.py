@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from relbase.bases.layers import Base, Statement, cached_by_length, establish, unsuitable
+from relbase.bases.layers import (
+    MAX_BASE,
+    Base,
+    Statement,
+    establish,
+    unsuitable,
+)
 from relbase.notes import Note, Reason
 from relbase.policy import Policy
 from relbase.url.resolver import prepared_base
@@ -146,7 +153,20 @@ class Context(NamedTuple):
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]
-        return self.task.establish((statement,), self.base, self.part, self.encoding, self.resolve)
+        budget = self.budget
+        if budget is None or not budget.is_spent:
+            base, notes = self.task.establish(
+                (statement,), self.base, self.part, self.encoding, self.resolve
+            )
+            if budget is None or budget.prepare(len(base.url)):
+                return base, notes
+        # No reference is resolved any more, so it need not be known.
+        return Base("", statement.layer, statement.source, self.base), []
+
+    def on_item_link(self, statement: Statement) -> Context:
+        """Return the context for HTML in an item, whose link counts unless it is too long."""
+        base, _ = self.established(statement)
+        return self if len(base.url) > MAX_BASE else self.with_base(base)
 
     def with_base(self, base: Base) -> Context:
         if base is self.base:
@@ -192,13 +212,10 @@ class BaseResolver:
 
 def resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
     """Return what resolves references against a base; None if the URL cannot be a base."""
-    if not url:  # a new context has no base
-        return None
-    return _remembered(url)(url, profile, encoding)
+    # A new context has no base, and a long one is not kept (threat N3).
+    return _resolver(url, profile, encoding) if 0 < len(url) <= MAX_BASE else None
 
 
+@lru_cache(maxsize=8)  # the messages of a mailbox alternate between a few bases
 def _resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
     return None if unsuitable(url) else BaseResolver(url, profile, encoding)
-
-
-_remembered: Final = cached_by_length(_resolver)

@@ -373,11 +373,15 @@ def on_codebase(codebase: str, context: Context) -> Codebase | None:
     """Resolve a `codebase` once for all references of its element (HTML 4.01 §13.3, N2)."""
     if not codebase:
         return None
-    profile = context.task.profile
+    profile, budget = context.task.profile, context.budget
     if not PROFILES[profile].honours_codebase:
         return Codebase(context.resolve)
+    if budget is not None and budget.is_spent:
+        return Codebase(None)
     if context.resolve is None and not is_absolute(codebase, profile):
         return Codebase(None)
     url = codebase if context.resolve is None else context.resolve(codebase)
+    if budget is not None and not budget.prepare(len(url)):
+        return Codebase(None)
     base = Base(url, Layer.EMBEDDED, "codebase", context.base)
     return Codebase(resolver(url, profile, context.encoding), base)

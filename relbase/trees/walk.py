@@ -7,47 +7,34 @@ is decoded. Plain references, which most are, go straight to the resolver.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
-from relbase.html.places import attributes_of
 from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row
 from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
-from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
+from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.session.options import Replace
 from relbase.session.run import Lines, answers
-from relbase.trees.markup import SHEET, XML_BASE, Candidate, ElementRow, Scope, all_counting
+from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
-from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, clean, spell, trimmed
+from relbase.values.syntaxes import C0_AND_SPACE, SYNTAXES, Syntax, trimmed
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
-
-if TYPE_CHECKING:
-    from relbase.session.options import Replace
-
-
-def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
-    """The context of a document that was retrieved from a URL, for any task."""
-    context = Context(UNKNOWN, Task(profile, Policy(private_bases=private), reader))
-    base, _ = context.task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
-
-
-_outside: Final = cached_by_length(_on_url)
 
 
 class Walk:
@@ -70,11 +57,11 @@ class Walk:
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
-        self._around = outside._replace(
-            task=task, budget=self._budget, sheets=cache(tree.has_sheets)
-        )
-        base, counts = self._around.base, resolve_base_href and not policy.ignore_base
+        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
+        encoding = lookup(tree.label or "") or "utf-8"
+        self._around = outside.with_fields(base=base, encoding=encoding)
+        counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
         for element in islice(tree.bases(whole=True), int(counts)):
             self.has_base = True
@@ -83,10 +70,6 @@ class Walk:
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
-        # Results for values that pages repeat, by value, row and context.
-        self._repeated: dict[tuple[str, int, int], Value] = {}
-        # The rows that count, by what elements say (kept alive, since keys have their ids).
-        self._counted: dict[tuple[object, ...], tuple[ElementRow, tuple[Row, ...]]] = {}
         self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.with_base(UNKNOWN)
@@ -100,11 +83,11 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
+        get, spelled = self.tree.get, self.tree.spelled
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        is_kept = not PROFILES[inside.task.profile].normalizes
+        normalizes = PROFILES[inside.task.profile].normalizes
         for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
             if not kind.name:
@@ -133,9 +116,10 @@ class Walk:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_ and value[-1] > " ":
                         continue
-                    if is_absolute and is_kept and value.isprintable() and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
-                        yield new(Value, (element, None, [new(TreeLink, absolute)]))
+                    is_itself = is_absolute and not normalizes and value.isprintable()
+                    if is_itself and value[-1] != " ":
+                        what = value, 0, value, _ABSOLUTE_URL, len(value)
+                        yield Value(element, None, [TreeLink(element, attribute, *what)])
                         continue
                     may_be_local = row.local and value[:1] == "#"
                     if at_once is not None and _plain(value) and not may_be_local:
@@ -143,9 +127,8 @@ class Walk:
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
-                            yield new(Value, (element, url, [new(TreeLink, link)]))
+                            what = value, 0, url, _REWRITTEN, len(value)
+                            yield Value(element, url, [TreeLink(element, attribute, *what)])
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
@@ -192,21 +175,12 @@ class Walk:
 
     def _rows(self, candidate: Candidate, key: str) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        element, kind, keys, *_ = candidate
-        asks, get, spelled = kind.asks[key], self.tree.get, self.tree.spelled
-        if asks.isdisjoint(keys):
+        _, kind, keys, *_ = candidate
+        if kind.asks[key].isdisjoint(keys):
             return kind.unasked[key]
-        asked = [name if name in keys else None for name in asks]
-        said = key, *[name and get(element, spelled(element, name)) for name in asked]
-        if known := self._counted.get((id(kind), said)):
-            return known[1]
-        rows = all_counting(
+        return all_counting(
             kind.rows[key], lambda name: encode_inner(self._said(candidate, name)).lower()
         )
-        # Limited, since a hostile document can have any number of them.
-        if len(self._counted) < _MANY and sum(map(len, filter(None, said))) <= _LONGEST:
-            self._counted[id(kind), said] = kind, rows
-        return rows
 
     def _texts(
         self, candidate: Candidate, rows: tuple[Row, ...], context: Context
@@ -247,53 +221,31 @@ class Walk:
     ) -> Value:
         """What the value of an attribute becomes."""
         element, kind, *_ = candidate
-        is_url = row.syntax is _URL and not (row.on_codebase or context.task.policy.keep_templates)
-        is_url = is_url and not self._is_exact
-        if is_url and (resolved := self._url(kind, row, value, context)):
-            return Value(element, resolved[0], [TreeLink(element, attribute, *resolved[1:])])
-        key = value, id(row), id(context)
-        if known := self._repeated.get(key):
-            links = [TreeLink(element, attribute, *link[2:]) for link in known.links]
-            return known._replace(holder=element, links=links)
-        text = encode_inner(value)
+        policy, text = context.task.policy, encode_inner(value)
         codebase = None
+        if row.empty and policy.keep_fragments and kind.vocabulary != HTML and not value.strip():
+            kept = TreeLink(element, attribute, value, 0, None, Status.KEPT, len(value))
+            return Value(element, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)
-            if all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
+            is_bare = row.syntax is not _URL or value == value.strip(C0_AND_SPACE)
+            if is_bare and all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
                 return Value(element, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
         visit = partial(visit_value, text, place=place)
         items = visit(self._replacing(visit, text, context))
         made = self._value_of(element, element, attribute, value, items)
-        if row.syntax is _URL:
-            return made if made.text is None else made._replace(text=made.text.strip(C0_AND_SPACE))
-        if codebase is None and not self._is_exact and len(value) <= _LONGEST:
-            self._repeated[key] = made
-        return made
-
-    def _url(
-        self, kind: ElementRow, row: Row, value: str, context: Context
-    ) -> tuple[str | None, str, int, str | None, Status, int] | None:
-        """What a value that is one URL becomes: a faster `visit_url`; None to fall back to that."""
-        written = value.strip(C0_AND_SPACE)
-        reference = written if written.isprintable() else clean(written)
-        if not reference or self._budget.left < len(context.base.url):
-            is_own = not reference and row.empty and kind.vocabulary != HTML  # its own document
-            keeps = is_own and context.task.policy.keep_fragments
-            return (None, value, 0, None, Status.KEPT, len(value)) if keeps else None
-        status, url, _ = verdict_of(reference, context, _BASE if kind.is_base else _place(row))
-        new = None
-        if status is _REWRITTEN and url is not None:
-            new = spell(_URL, url, b"", Span(0, 0))  # without the white space around it
-            self._budget.left -= max(0, len(new) - len(value))
-        elif status is _ABSOLUTE_URL and written != value:
-            new = written
-        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
-        return new, written, start, url, status, start + len(written)
+        if row.syntax is not _URL:
+            return made
+        # White space around a URL goes, around an absolute one too: lxml would escape it.
+        is_absolute = any(link.status is _ABSOLUTE_URL for link in made.links)
+        new = value if made.text is None and is_absolute else made.text
+        stripped = new and new.strip(C0_AND_SPACE)
+        return made._replace(text=None if stripped == value else stripped)
 
     def _apart(
         self,
@@ -390,10 +342,6 @@ _ABSOLUTE_URL: Final = Status.ABSOLUTE
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-# Cached by row, since the rows of the vocabularies live as long as the process.
-_place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
-_BASE: Final = Place("base", "href", attributes_of(HTML, b"base").rows[b"href"][0])
 
-# Longer values rarely repeat.
+# Of a base: a result is made before the budget pays for it, so it must not be long.
 _LONGEST: Final = 2048
-_MANY: Final = 1024

@@ -1,7 +1,5 @@
 """The URLs of a header field, as spans of its raw, folded value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple

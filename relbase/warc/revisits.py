@@ -5,21 +5,19 @@ long as there is room, since others may revisit it. What all this costs is limit
 as a whole, or else a few bytes could make one payload be inflated or written without end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.compression.members import Buffer
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.warc.page import Page
 
-if TYPE_CHECKING:
-    from relbase.warc.page import Page
+Again = Callable[[int], Iterable[bytes]]
+PageOf = Callable[[Record], Page | Fault | None]
 
-    Again = Callable[[int], Iterable[bytes]]
-    PageOf = Callable[[Record], Page | Fault | None]
+_UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
 
 # How many records of a member are searched for the payload of a revisit. A well-made archive has
 # one record per member.
@@ -84,15 +82,15 @@ class Revisits:
         self._again, self._allowance = again, allowance
         self._holds_page, self._page_of = holds_page, page_of
         # From hashes of names to offsets: 110 bytes for a name, of which a gigabyte of records has
-        # some hundred thousand. Two names can have one hash, so the name found there is checked.
-        self._offsets: dict[int, int] = {}
+        # some hundred thousand. Two names can have one hash, so the record there is checked.
+        self._places: dict[int, int] = {}
         self._kept: dict[str, Page | Fault | None] = {}  # by name, the longest unused first
         self._room = MAX_KEPT
 
     def add(self, record: Record, *, unread: bool) -> None:
         """Remember where a record is that revisits may name, and whether it could be read."""
         for name in _names(record):
-            self._offsets.setdefault(hash(name), record.offset | (_UNREAD if unread else 0))
+            self._places.setdefault(hash(name), record.offset | (_UNREAD if unread else 0))
 
     def payload(self, record: Record) -> Page | Fault | None:
         """Return the page that a record revisits, or why it is missing; None if it is no page."""
@@ -100,14 +98,16 @@ class Revisits:
         names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
         uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
         names += [f"{uri.strip('<>')} {date}"] if uri and date else []
-        name = next((name for name in names if self._offsets.get(hash(name)) is not None), "")
+        name = next((name for name in names if self._places.get(hash(name)) is not None), "")
         trouble, text = Trouble.NOT_AGAIN, ""
         if not name:
             trouble = Trouble.ELSEWHERE
             text = "the record that it revisits does not precede it in the archive"
         elif self._again is None:
             text = "the record that it revisits has passed, and this input cannot be read again"
-        elif self._offsets[hash(name)] & _UNREAD:  # it would cost as much for each revisit
+        elif (
+            self._places.get(hash(name)) or 0
+        ) & _UNREAD:  # it would cost as much for each revisit
             text = "the record that it revisits could not be read"
         elif name not in self._kept and self._allowance.is_spent:
             trouble, text = Trouble.REVISIT_LIMIT, _AGAIN
@@ -125,7 +125,7 @@ class Revisits:
         return page
 
     def _read(self, name: str, again: Again | None) -> Page | Fault | None:
-        offset = self._offsets.get(hash(name))
+        offset = self._places.get(hash(name))
         if again is None or offset is None:
             return None
         text = Unfolded(_growing(again(offset)), self._allowance.read_again)
@@ -182,6 +182,3 @@ _GIVEN: Final = (
 def _names(record: Record) -> list[str]:
     names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
     return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
-
-
-_UNREAD: Final = 1 << 63  # in an offset: the record there was a fault

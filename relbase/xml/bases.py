@@ -5,16 +5,19 @@ Base 2 §4). In profile whatwg it does not count in documents that browsers show
 still made absolute, against the `xml:base` outside.
 """
 
-from __future__ import annotations
-
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from operator import itemgetter
+from typing import Final, TypeAlias
 
-from relbase.bases.layers import Layer, Statement, plain_base
-from relbase.edit import Span
+from relbase.bases.layers import MAX_BASE, Layer, Statement, plain_base
+from relbase.edit import Edit, Span
 from relbase.expressions import regex
+from relbase.html.tags import Attribute
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import BaseResolver
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import BaseResolver, Context
 from relbase.scan.plain_forms import Prefixes, simple_edits
 from relbase.url.plain import UNRESERVED
 from relbase.url.profiles import PROFILES
@@ -24,13 +27,9 @@ from relbase.view.charset import Lines
 from relbase.xml.escapes import pieces_view
 from relbase.xml.structure import Element, embedded_base, is_shown, meant
 from relbase.xml.vocabulary import XML_BASE
+from relbase.xml.well_formed import Flaw
 
-if TYPE_CHECKING:
-    from relbase.html.tags import Attribute
-    from relbase.rewriting.context import Context
-    from relbase.xml.well_formed import Flaw
-
-    Resolve: TypeAlias = Callable[[str], str]
+Resolve: TypeAlias = Callable[[str], str]
 
 # No real document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100
@@ -64,11 +63,17 @@ def state(
     text: bytes, value: Attribute, source: str, context: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an element that states a base, and notes on the base."""
-    url, span = url_of(text, value), Span(value.start, value.end)
-    if not url:
+    statement = statement_of(text, value, source)
+    if statement is None:
         return context, []
-    base, notes = context.established(Statement(Layer.EMBEDDED, url, source, span))
+    base, notes = context.established(statement)
     return context.with_base(base), notes
+
+
+def statement_of(text: bytes, value: Attribute, source: str) -> Statement | None:
+    """Return the base that a value states; None if it is empty."""
+    url, span = url_of(text, value), Span(value.start, value.end)
+    return Statement(Layer.EMBEDDED, url, source, span) if url else None
 
 
 def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
@@ -95,8 +100,11 @@ class Scopes:
         # Many elements may state the same few bases, and edits do not depend on where.
         self._known: dict[tuple[bytes, str], Context] = {}
         self._plain: dict[str, Prefixes] = {}
-        # Bases that the compiled scanner met: what resolves against each, and its offset.
-        self.scanned: list[tuple[Resolve | None, int]] = []
+        # Bases that the compiled scanner met: what resolves against each, its offset and length.
+        self.scanned: list[tuple[Resolve | None, int, int]] = []
+        self._unpaid = 0  # the sum of these lengths
+        # Of those yet to be paid: where their elements begin, and these lengths.
+        self.due: deque[tuple[int, int]] = deque()
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
         self.stated_at = -1  # the offset of the `xml:base` that applies here; -1 for none
         self.inside: Context | None = document  # None if bases nest too deep
@@ -104,6 +112,7 @@ class Scopes:
 
     def enter(self, element: Element) -> list[Note]:
         """Enter an element; return notes on its `xml:base`."""
+        self.pay_up_to(len(self._text))
         if element.opens:
             self._outer.append((self.inside, self.stated, self._depth, self.stated_at))
         stated = element.attributes.get(XML_BASE)
@@ -116,7 +125,7 @@ class Scopes:
             text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: its content is left unchanged"
             return [Note(Reason.LIMIT_XML_BASE, self._part, Span(stated.start, stated.end), text)]
         key = (self._text[stated.start : stated.end], self.stated.base.url)
-        if key in self._known:
+        if key in self._known and self._is_paid(self._known[key]):
             self.stated = self._known[key]
             self.inside = self.stated if self.counts else self.inside
             return []
@@ -135,13 +144,17 @@ class Scopes:
         self.inside = self.stated
         return notes
 
+    def _is_paid(self, known: Context) -> bool:
+        """Charge a base that was stated before; False if the budget does not cover it."""
+        return known.budget is None or known.budget.prepare(len(known.base.url))
+
     def at_once(self, value: bytes, at: int, around: int) -> Prefixes | None:
         """Return the prefixes for an `xml:base` inside number `around` of `scanned` (0: none).
 
         None if its element has to be entered instead.
         """
         outer = self.stated
-        if outer is None or not self.counts:
+        if outer is None or not self.counts or self._left(outer) < 0:
             return None
         resolve = self.scanned[around - 1][0] if around else outer.resolve
         if b"&" in value:
@@ -150,6 +163,8 @@ class Scopes:
         if resolve is not None and _relative.fullmatch(url):
             url = resolve(url)
         edits = self._plain.get(url)
+        if len(url) > MAX_BASE:
+            return None
         if edits is None:
             profile = outer.task.profile
             resolve = BaseResolver(url, profile, outer.encoding)
@@ -161,8 +176,55 @@ class Scopes:
             if len(self._plain) >= _FEW:
                 self._plain.clear()
             self._plain[url] = edits
-        self.scanned.append((edits.resolve, at))
+        if self._left(outer) < len(url):
+            return None
+        self._unpaid += len(url)
+        self.scanned.append((edits.resolve, at, len(url)))
         return edits
+
+    def _left(self, outer: Context) -> int:
+        """What the budget still has if all that the compiled scanner met is paid."""
+        return MAX_BASE if outer.budget is None else outer.budget.left - self._unpaid
+
+    def begin_scan(self) -> None:
+        """Forget what the compiled scanner met, before it begins anew."""
+        self.pay_up_to(len(self._text))
+        self.scanned.clear()
+        self._unpaid = 0
+
+    def end_scan(self, end: int) -> None:
+        """Remember which bases are to be paid: those in what the compiled scanner read."""
+        read = (scope for scope in self.scanned if end < 0 or scope[1] < end)
+        self.due = deque((self._text.rfind(b"<", 0, at), length) for _, at, length in read)
+
+    def pay_up_to(self, end: int) -> None:
+        """Pay for the bases whose elements begin before an offset."""
+        budget = None if self.stated is None else self.stated.budget
+        while self.due and self.due[0][0] < end:
+            _, length = self.due.popleft()
+            if budget is not None:
+                budget.prepare(length)
+
+    def pay_for_all(self, budget: Budget, edits: list[Edit]) -> bool:
+        """Pay for edits and for the bases of their elements; False if nothing was paid."""
+        before = budget.state()
+        lengths = sum(length for _, length in self.due)
+        if budget.prepare(lengths) and budget.spend_on_all(edits):
+            self.due.clear()
+            return True
+        budget.restore(before)
+        return False
+
+    def affordable(self, budget: Budget, edits: list[Edit], depth: int) -> list[Edit]:
+        """Pay for edits, and for bases, in their order; return the edits that are paid."""
+        paid: list[Edit] = []
+        while edits and self.due:
+            at = bisect_left(edits, self.due[0][0], key=itemgetter(0))
+            paid += budget.affordable(edits[:at], depth)
+            edits = edits[at:]
+            if edits:
+                self.pay_up_to(edits[0].start)
+        return paid + budget.affordable(edits, depth)
 
     def leave(self) -> None:
         """Leave the element with a scope that was entered last."""

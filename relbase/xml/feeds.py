@@ -11,11 +11,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
 from relbase.edit import Edit, PackedEdits, Span
 from relbase.expressions import regex
+from relbase.html.tags import Attribute
 from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
@@ -29,11 +30,7 @@ from relbase.values.syntaxes import Syntax, trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 from relbase.xml import structure
-from relbase.xml.bases import shown, state, url_of
-
-if TYPE_CHECKING:
-    from relbase.html.tags import Attribute
-    from relbase.xml.bases import Resolve
+from relbase.xml.bases import Resolve, shown, statement_of, url_of
 
 
 class ItemLinks:
@@ -190,7 +187,9 @@ class Items:
         last, linked = self._linked
         if linked is None or last is not context:
             source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
-            linked = state(self._text, link, source, context)[0]
+            linked = context
+            if stated := statement_of(self._text, link, source):
+                linked = context.on_item_link(stated)
             self._linked = context, linked
         return linked
 
@@ -297,7 +296,7 @@ def _of_item(
 ) -> Iterable[Outcome]:
     """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
     if context.task.policy.item_links:
-        return visit_value(inner, context.with_base(context.established(link)[0]), place)
+        return visit_value(inner, context.on_item_link(link), place)
     items = visit_value(inner, context, place)
     if context.wanted.references_only or context.resolve is None:
         return items

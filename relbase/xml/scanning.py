@@ -1,33 +1,26 @@
-"""Read XML ahead of the exact walk, with the compiled scanner or with one expression.
+"""Read XML ahead of the exact walk, with the compiled scanner.
 
 The scanner knows no namespaces. When the exact walk meets an element, the scanner learns what its
 attributes and text hold; it forgets that when a prefix is bound again.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
-from relbase.expressions import regex
+from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row, counting
 from relbase.scan.binding import holds_url, plain_kind
 from relbase.scan.tables import BY_TAG, MARKUP, MAX_TAG, MAYBE, SCOPE
-from relbase.url.plain import WEB_PATTERN
 from relbase.values.syntaxes import Syntax
 from relbase.xml import structure
-from relbase.xml.vocabulary import CUSTOMARY, XML_BASE, attribute_rows, text_rows
+from relbase.xml.names import Named, Names
+from relbase.xml.vocabulary import XML_BASE
 
-if TYPE_CHECKING:
-    from relbase.html.tags import Attribute
-    from relbase.xml.names import Named, Names
-
-    # Takes an offset, how many elements are open, how many must stay open, and what was learned.
-    # Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
-    # HTML, and whether references with flaws are among the edits.
-    Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
+# Takes an offset, how many elements are open, how many must stay open, and what was learned.
+# Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
+# HTML, and whether references with flaws are among the edits.
+Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
 
 # How many of each are learned. Documents have a handful; the exact walk reads hostile ones.
 _MOST: Final = 512
@@ -36,8 +29,6 @@ _MOST_ATTRIBUTES: Final = 64
 
 class Ahead:
     """Reads ahead in one document."""
-
-    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
 
     def __init__(
         self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
@@ -143,64 +134,3 @@ def _holds(row: Row) -> int:
     if row.only or row.stays:
         return MAYBE
     return MARKUP if row.syntax is Nested.HTML else holds_url(row)
-
-
-# Names that decide without being references: of scopes, items of feeds, templates.
-_DECIDING: Final = (b"base", b"codebase")
-_OPENING: Final = (b"item", b"entry", b"template")
-
-_TEMPLATE: Final = rb"""[^<]*+(?:<(?:
-    /[^>]*+>
-  # most often without attributes
-  | (?!%(counting)s)%(name)s(?:%(attribute)s)*+[ \t\r\n]*+/?>
-  | (?:%(urls)s)>[ \t\r\n]*+(?:%(web)s(?:[^<&]++|&amp;)*+</[^>]*+>|(?=<[^!?]))
-  | !--(?:[^-]++|-(?!->))*+-->
-)[^<]*+){0,1000}+"""
-
-_ATTRIBUTE: Final = rb"""[ \t\r\n]++(?:
-    (?!xmlns|(?:%(prefix)s)?+(?:%(asked)s)[ \t\r\n]*+=)%(name)s=(?:"[^"<]*+"|'[^'<]*+')
-  | (?:%(urls)s)=(?:"%(web)s(?:[^"<&]++|&amp;)*+"
-    |'%(web)s(?:[^'<&]++|&amp;)*+')
-)"""
-
-_PREFIX: Final = rb"[^\x00-\x20/>=<&\"'!?:]++:"
-_NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
-
-
-def skip(
-    text: bytes, pos: int, depth: int, floor: int | None
-) -> tuple[structure.Scanned | None, int, int]:
-    """Skip what holds no reference, outside of scopes; a name may count with any prefix."""
-    # In steps: a repeat keeps something each time, too much for many small elements.
-    while floor is None and (scanned := _pattern().match(text, pos)) and scanned.end() > pos:
-        pos = scanned.end()
-    return None, pos, depth
-
-
-@lru_cache(maxsize=1)
-def _pattern() -> re.Pattern[bytes]:
-    texts, attributes = text_rows(), attribute_rows()
-    parts = {b"prefix": _PREFIX, b"name": _NAME, b"web": WEB_PATTERN.encode()}
-    attribute = _ATTRIBUTE % {
-        **parts,
-        b"asked": _any_of([*attributes, *_DECIDING]),
-        b"urls": _any_of(_urls(attributes)),
-    }
-    counting = rb"(?:%b)?+(?:%b)[ \t\r\n/>]" % (_PREFIX, _any_of([*texts, *_OPENING]))
-    # A prefix of these that nothing declares is noted where an attribute may count.
-    counting += rb"|(?:%b):[^\x00-\x20/>]*+[ \t\r\n]" % _any_of(CUSTOMARY)
-    parts |= {b"counting": counting, b"urls": _any_of(_urls(texts)), b"attribute": attribute}
-    return regex(_TEMPLATE % parts, re.VERBOSE)
-
-
-def _urls(rows: Mapping[bytes, Iterable[Row]]) -> list[bytes]:
-    """Return the names that hold only URLs, whatever the vocabulary."""
-    return [
-        name
-        for name, all_ in rows.items()
-        if name not in _DECIDING and all(row.syntax is Syntax.URL for row in all_)
-    ]
-
-
-def _any_of(names: Iterable[bytes]) -> bytes:
-    return b"|".join(re.escape(name) for name in sorted(set(names)))

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
@@ -19,8 +19,8 @@ from relbase.html.foreign import HTML
 from relbase.html.visit import base_late, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
-from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.budget import MAX_TRIED, Budget
+from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import (
     Outcome,
     Reference,
@@ -52,15 +52,11 @@ from relbase.xml.escapes import (
     without_bad,
 )
 from relbase.xml.feeds import Items
-from relbase.xml.scanning import Ahead, skip
+from relbase.xml.names import Named
+from relbase.xml.scanning import Ahead
 from relbase.xml.structure import slots
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
 from relbase.xml.well_formed import Flaw, Soundness, examine
-
-if TYPE_CHECKING:
-    from relbase.rewriting.context import Context
-    from relbase.xml.names import Named
-
 
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"
@@ -122,10 +118,8 @@ class Visit:
 
     def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
         task = self._around.task
-        if not self._around.wanted.edits_only or self._base_at:
+        if binding.compiled is None or not self._around.wanted.edits_only or self._base_at:
             return None, None
-        if binding.compiled is None:
-            return (None if task.policy.xml_rows else skip), None  # it knows only the tables
 
         def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
             return self._is_html or named.vocabulary != HTML
@@ -144,8 +138,14 @@ class Visit:
                     reads |= READS_MARKUP
                 enter = self._scopes.at_once if self._may_enter else lambda *_: None
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
-        self._scopes.scanned.clear()
-        return self._scan
+        self._scopes.begin_scan()
+        return None if self._scan is None else self._scanned_ahead
+
+    def _scanned_ahead(self, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `_scan`)
+        assert self._scan is not None
+        found: tuple[Any, ...] = self._scan(*where)
+        self._scopes.end_scan(found[1])
+        return found
 
     def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome]:
         context = self._scopes.inside
@@ -153,7 +153,7 @@ class Visit:
         edits, at = scanned.edits, 0
         budget = context.budget
         written = [edit for edit in edits if _is_written(edit)] if scanned.has_flaws else edits
-        is_charged = budget and not budget.spend_on_all(written)
+        is_charged = budget and not self._scopes.pay_for_all(budget, written)
 
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
             taken_edits, flawed = edits[first:last], []
@@ -162,7 +162,7 @@ class Visit:
                 flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
                 taken_edits = [edit for edit in taken_edits if _is_written(edit)]
             if budget and is_charged:
-                taken_edits = budget.affordable(taken_edits, depth)
+                taken_edits = self._scopes.affordable(budget, taken_edits, depth)
             return flawed, taken_edits
 
         around = context.resolve, self._scopes.stated_at
@@ -171,9 +171,8 @@ class Visit:
                 self._enter(*item)
             yield from chain(*taken(at, first, context.depth))
             flawed, inside = taken(first, last, context.depth + 1)
-            self._items.compare(
-                start, *(self._scopes.scanned[scope - 1] if scope else around), inside
-            )
+            own = self._scopes.scanned[scope - 1][:2] if scope else around
+            self._items.compare(start, *own, inside)
             yield from chain(flawed[:1], inside)
             at = last
         yield from chain(*taken(at, None, context.depth))
@@ -273,14 +272,15 @@ class Visit:
     def _in_doubt(
         self, slot: Slot, raw: bytes, context: Context, doubtful: Sequence[int]
     ) -> Iterable[Outcome]:
-        both = context._replace(wanted=Wanted.ALL)
+        both, budget = context._replace(wanted=Wanted.ALL), context.budget
+        if budget and budget.tried > MAX_TRIED:
+            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
-            trial = None
-            if context.budget:
-                trial = Budget(len(raw))
-                trial.list_left = context.budget.list_left
+            trial = budget and budget.on_trial(len(raw))
             items = self._read(slot, raw, both._replace(budget=trial))
             return _without(items, doubtful, context, trial)
+        if budget:
+            budget.tried += len(context.base.url)
         tried = self._read(slot, raw, both._replace(budget=None))
         if any(isinstance(item, Edit) for item in tried):
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
@@ -384,8 +384,7 @@ def _without(
             if not context.wanted.edits_only or item.status is Status.UNRESOLVED:
                 yield item
     if budget and trial:
-        budget.list_left = trial.list_left
-        budget.refused += trial.refused
+        budget.settle(trial)
     starts = [span.start for span in left]
     for edit in edits:
         at = bisect_left(starts, edit.start + 1) - 1

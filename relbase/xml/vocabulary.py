@@ -13,8 +13,6 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 4.5 and 5.1, XLink 1.1, XML Base 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Final
@@ -317,22 +315,3 @@ def deciding_attributes() -> frozenset[bytes]:
     for held_ in (*_tables().values(), _UNKNOWN):
         names |= held_.asked - frozenset(held_.rows)
     return frozenset(names)
-
-
-def text_rows() -> dict[bytes, list[Row]]:
-    """Return the local names of all elements whose text can hold references, with their rows."""
-    rows: dict[bytes, list[Row]] = {}
-    for (_, element), held_ in _tables().items():
-        if held_.text:
-            rows.setdefault(element, []).extend(held_.text)
-    return rows
-
-
-def attribute_rows() -> dict[bytes, list[Row]]:
-    """Return the local names of all attributes that can hold references, with their rows."""
-    cased = {lower: name for name, lower in CASED.items()}
-    rows: dict[bytes, list[Row]] = {}
-    for held_ in _tables().values():
-        for key, own in held_.rows.items():
-            rows.setdefault(cased.get(key, key).rpartition(b":")[2], []).extend(own)
-    return rows

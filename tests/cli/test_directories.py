@@ -68,7 +68,7 @@ def test_more_trees_than_files_can_be_open() -> None:
     for tree in trees:
         Path(tree).mkdir()
         Path(tree, "page.html").write_bytes(b"<a href=x>")
-    import resource
+    import resource  # Windows has none
 
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     others = sum(1 for _ in Path("/dev/fd").iterdir())  # of the tests before, in this process

@@ -10,9 +10,10 @@ import pytest
 from rows import cases
 
 import relbase
+from relbase.bases.layers import MAX_BASE
 from relbase.containers import fields, mail
 from relbase.mail.message import read_envelope
-from relbase.mail.parts import MAX_BASE, MAX_STATED_BASE
+from relbase.mail.parts import MAX_OUTER_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,11 +138,11 @@ def test_a_mark_counts_in_the_outermost_header_only() -> None:
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_bases_have_a_greatest_length(length: int) -> None:
     """That of a base that is stated, and of one that another may be relative to."""
-    base = "http://b.example/".ljust(MAX_STATED_BASE + length - 1, "d") + "/"
+    base = "http://b.example/".ljust(MAX_BASE + length - 1, "d") + "/"
     result = rewrite(b"Base: %b\n%b\n%b" % (base.encode(), HTML, LINK))
     assert result.base.url == (URL if length > 0 else base)
     assert ("base-unsuitable" in reasons(result)) == (length > 0)
-    url = "http://b.example/".ljust(MAX_BASE + length - 1, "d") + "/"
+    url = "http://b.example/".ljust(MAX_OUTER_BASE + length - 1, "d") + "/"
     result = rewrite(b"Content-Base: sub/\n%b\n%b" % (HTML, LINK), url=url)
     assert result.base.url == (url if length > 0 else url + "sub/")
     assert ("base-unsuitable" in reasons(result)) == (length > 0)

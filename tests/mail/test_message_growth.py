@@ -17,7 +17,8 @@ from rows import filled, rows
 from test_growth import numbered, repeated
 
 import relbase
-from relbase.mail.parts import MAX_BASE, MAX_STATED_BASE
+from relbase.bases.layers import MAX_BASE
+from relbase.mail.parts import MAX_OUTER_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,8 +76,8 @@ _read: Final = filled(
     BASE64=BASE64,
     CALENDAR=CALENDAR,
     FROM=FROM,
-    BASE=_base(MAX_BASE),
-    LONGEST=_base(MAX_STATED_BASE),
+    BASE=_base(MAX_OUTER_BASE),
+    LONGEST=_base(MAX_BASE),
 )
 ROWS: Final[dict[str, Make]] = {
     **{

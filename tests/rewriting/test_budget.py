@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING, Any, Final
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 from scanners import SCANNERS, assert_agreed, result_of_each, scanning
 
 import relbase
 from relbase import Policy, Status
+from relbase.bases.layers import MAX_BASE
 from relbase.rewriting import budget
+from relbase.url import rfc1808
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,12 +127,12 @@ def test_what_stays_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_base_that_decides_for_what_stands_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is visited on the wrong base is not charged."""
+    """What is visited on the wrong base is not charged; the base itself is."""
     document = LINK * 20 + b'<base href="http://b/">' + LINK
-    allow(monkeypatch, 21 * len("http://b/"))
+    allow(monkeypatch, 22 * len("http://b/"))
     result = assert_agreed(document, url="http://h.example/" + "d" * 1000 + "/", kind="html")
     assert not growth_notes(result)
-    allow(monkeypatch, 21 * len("http://b/") - 1)
+    allow(monkeypatch, 22 * len("http://b/") - 1)
     result = assert_agreed(document, url="http://h.example/" + "d" * 1000 + "/", kind="html")
     (note,) = growth_notes(result)
     assert note.text.startswith("1 relative link left unchanged")
@@ -286,3 +289,100 @@ def test_what_is_kept_is_listed_up_to_the_limit(name: str, monkeypatch: pytest.M
         found = list(relbase.links(document, url=url, policy=Policy(keep_fragments=True)))
     assert {link.status for link in found} == {Status.KEPT}
     assert 200 < sum(link.url is not None for link in found) < 300
+
+
+# ---- work is charged, too: what is prepared for a base that the document states
+
+_LONG_ENOUGH: Final = "http://h.example/" + "d/" * 50
+
+# What states a base for a text inside: `%s` is that base.
+STATING: Final = {
+    "srcdoc": ("html", "<iframe srcdoc='<base href=\"%s\">%s'></iframe>", "<a href=y>"),
+    "atom": (
+        "xml",
+        '<entry xml:base="%s"><content type="html">%s</content></entry>',
+        "&lt;a href='y'>",
+    ),
+    "svg": ("xml", '<g xml:base="%s">%s</g>', '<a x:href="y"/>'),
+    "codebase": ("html", '<object codebase="%s" data="z">%s</object>', "<a href=y>"),
+}
+_AROUND: Final = {
+    "srcdoc": "%s",
+    "codebase": "%s",
+    "atom": '<feed xmlns="http://www.w3.org/2005/Atom">%s</feed>',
+    "svg": '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink">%s</svg>',
+}
+
+
+def stating(name: str, bases: list[str], inside: str | None = None) -> bytes:
+    _, unit, link = STATING[name]
+    link = link if inside is None else inside
+    return (_AROUND[name] % "".join(unit % (base, link) for base in bases)).encode()
+
+
+@pytest.mark.parametrize("name", STATING)
+def test_scanners_agree_wherever_the_budget_ends(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind: Any = STATING[name][0]
+    document = stating(name, ["a/", "b/", "a/", "http://o.example/", "", "c&amp;d/"])
+    counts = set()
+    for size in (*range(0, 1500, 13), *range(300, 340)):
+        allow(monkeypatch, size)
+        counts.add(len(assert_agreed(document, url=_LONG_ENOUGH, kind=kind).edits))
+    assert len(counts) > 5
+
+
+@pytest.mark.parametrize("name", STATING)
+def test_bases_are_charged_although_no_reference_needs_them(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What states them is not rewritten here, but each was resolved."""
+    kind: Any = STATING[name][0]
+    document = stating(name, ["a/"] * 50, "")
+    policy = relbase.Policy(keep=re.compile("."))
+    asked: list[str] = []
+    original = rfc1808.PreparedBase.__init__
+
+    def prepared(self: rfc1808.PreparedBase, base: str, *others: Any) -> None:
+        asked.append(base)
+        original(self, base, *others)
+
+    monkeypatch.setattr(rfc1808.PreparedBase, "__init__", prepared)
+    allow(monkeypatch, 10 * len(_LONG_ENOUGH))
+    assert not relbase.rewrite(document, url=_LONG_ENOUGH, kind=kind, policy=policy).changed
+    assert len(asked) < 25
+
+
+@pytest.mark.parametrize(("length", "count"), [(MAX_BASE - 1, 1), (MAX_BASE, 1), (MAX_BASE + 1, 0)])
+@pytest.mark.parametrize("profile", relbase.Profile)
+def test_a_base_has_a_greatest_length(length: int, count: int, profile: relbase.Profile) -> None:
+    url = "http://h.example/".ljust(length - 1, "d") + "/"
+    feed = f"<feed xml:base='{url}' xmlns='http://www.w3.org/2005/Atom'><link href='x'/></feed>"
+    for data, call in (
+        (f"<base href='{url}'><a href=x>", {"kind": "html"}),
+        (f"<base href='{url[16:]}'><a href=x>", {"kind": "html", "url": "http://h.example/"}),
+        (LINK.decode(), {"kind": "html", "url": url}),
+        (LINK.decode(), {"kind": "html", "url": "http://h.example/", "redirects": [url]}),
+        (feed, {"kind": "xml"}),
+    ):
+        result = relbase.rewrite(data.encode(), profile=profile, **cast("Any", call))
+        links = [*relbase.links(data.encode(), profile=profile, **cast("Any", call))]
+        assert [link.url == f"{url}x" for link in links if link.reference == "x"] == [count == 1]
+        noted = [note.reason.value for note in result.notes]
+        assert ("base-unsuitable" in noted) == (count == 0)
+
+
+def test_a_candidate_that_is_too_long_does_not_count_but_a_base_of_the_document_decides() -> None:
+    long = "http://l.example/".ljust(MAX_BASE + 1, "d")
+    fields = {"Content-Base": long, "Content-Location": "http://c.example/"}
+    mail = "".join(f"{name}: {value}\n" for name, value in fields.items())
+    data = f"{mail}Content-Type: text/html\n\n".encode() + LINK
+    assert relbase.base(data, kind="mail", url="http://u.example/").url == "http://c.example/"
+    page = f"<base href='{long}'>".encode() + LINK
+    assert relbase.base(page, kind="html", url="http://u.example/").url == long
+    assert relbase.rewrite(page, kind="html", url="http://u.example/").data is page
+    item = f"<rss><item><link>{long}</link><description>&lt;a href='x'></description></item></rss>"
+    policy = relbase.Policy(item_links=True)
+    links = [*relbase.links(item.encode(), kind="xml", url="http://u.example/", policy=policy)]
+    assert links[-1].url == "http://u.example/x"

@@ -77,7 +77,7 @@ def _sharing(real: Callable[..., Any], positions: tuple[int, ...]) -> Callable[.
 
 def install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make files behave as on Windows; `os.name` stays, or pathlib would be another."""
-    from relbase.cli import directories, windows
+    from relbase.cli import directories, windows  # the library alone needs no click
 
     if IS_WINDOWS:
         return

@@ -100,7 +100,7 @@ def attributes(value: str) -> tuple[tuple[str, str], ...]:
     return tuple(Policy(attributes={name: syntax}).attributes)  # type: ignore[arg-type]
 
 
-def templates(value: str) -> tuple[str, ...]:
+def template(value: str) -> tuple[str, ...]:
     return Policy(templates=(value,)).templates
 
 
