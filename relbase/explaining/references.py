@@ -11,7 +11,6 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from heapq import merge
 from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
@@ -280,7 +279,6 @@ class _Lister:
         self._notes = {note.span: note for note in notes if note.span}
         self._call = call
         self._encoding = encoding
-        self._resolver = lru_cache(maxsize=1)(Resolver)  # many in a row have the same base
         self._explained = 0
 
     def item(self, number: int, link: Link) -> str:
@@ -329,7 +327,7 @@ class _Lister:
         steps: list[Step] = []
         if len(link.reference) + len(link.base.url) <= MAX_TAKEN:
             with suppress(ValueError):
-                resolver = self._resolver(link.base.url, self._call.options.profile, self._encoding)
+                resolver = Resolver(link.base.url, self._call.options.profile, self._encoding)
                 steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL

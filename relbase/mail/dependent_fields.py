@@ -16,11 +16,11 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from relbase.containers.fields import Field, text_of
+from relbase.containers.header_fields import Follows
 from relbase.containers.known_fields import ROWS
 from relbase.containers.mail import Part
 from relbase.edit import Edit, splice
 from relbase.expressions import regex
-from relbase.header_fields import Follows
 from relbase.mail.parts import called, line_end, transfer_view
 from relbase.notes import Note, Reason
 

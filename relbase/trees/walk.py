@@ -11,7 +11,7 @@ from functools import cache, partial
 from itertools import chain, islice
 from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -37,16 +37,6 @@ from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
 
 
-def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
-    """The context of a document that was retrieved from a URL, for any task."""
-    context = Context(UNKNOWN, Task(profile, Policy(private_bases=private), reader))
-    base, _ = context.task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
-
-
-_outside: Final = cached_by_length(_on_url)
-
-
 class Walk:
     """The walk over a tree for one call."""
 
@@ -67,11 +57,11 @@ class Walk:
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
-        self._around = outside._replace(
-            task=task, budget=self._budget, sheets=cache(tree.has_sheets)
-        )
-        base, counts = self._around.base, resolve_base_href and not policy.ignore_base
+        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
+        encoding = lookup(tree.label or "") or "utf-8"
+        self._around = outside.with_fields(base=base, encoding=encoding)
+        counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
         self._late: Node = None  # the `<base>` that browsers have not seen when they fetch
         for element in islice(tree.bases(whole=True), int(counts)):
@@ -96,12 +86,12 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
+        get, spelled = self.tree.get, self.tree.spelled
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
         late = self._late
-        is_kept = not PROFILES[inside.task.profile].normalizes
+        normalizes = PROFILES[inside.task.profile].normalizes
         for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
             late = None if element is late else late
@@ -133,9 +123,10 @@ class Walk:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_ and value[-1] > " ":
                         continue
-                    if is_absolute and is_kept and value.isprintable() and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
-                        yield new(Value, (element, None, [new(TreeLink, absolute)]))
+                    is_itself = is_absolute and not normalizes and value.isprintable()
+                    if is_itself and value[-1] != " ":
+                        what = value, 0, value, _ABSOLUTE_URL, len(value)
+                        yield Value(element, None, [TreeLink(element, attribute, *what)])
                         continue
                     may_be_local = row.local and value[:1] == "#"
                     if at_once is not None and _plain(value) and not may_be_local:
@@ -143,9 +134,8 @@ class Walk:
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
-                            yield new(Value, (element, url, [new(TreeLink, link)]))
+                            what = value, 0, url, _REWRITTEN, len(value)
+                            yield Value(element, url, [TreeLink(element, attribute, *what)])
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
