@@ -15,31 +15,33 @@ XML_ROW: Final = expression(
 )
 
 
-def _xml_rows(rows: object) -> tuple[str, ...]:
-    if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise TypeError(f"xml_rows must be a sequence of strings, not {type(rows).__name__}")
-    checked = tuple(rows)
-    for row in checked:
-        if not isinstance(row, str):
-            raise TypeError(f"a row of XML must be a str, not {type(row).__name__}")
+def _texts(field: str, what: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{field} must be a sequence of strings, not {type(given).__name__}")
+    texts = tuple(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must be a str, not {type(text).__name__}")
+    return texts
+
+
+def _xml_rows(given: object) -> tuple[str, ...]:
+    rows = _texts("xml_rows", "a row of XML", given)
+    for row in rows:
         if XML_ROW.fullmatch(row) is None:
             fix = "give '{namespace}element@attribute=url' (or list, srcset, css, html)"
             raise ValueError(f"{row[:200]!r} is not a row of XML: {fix}")
-    return checked
+    return rows
 
 
 def _templates(given: object) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"templates must be a sequence of strings, not {type(given).__name__}")
-    checked = tuple(given)
-    for template in checked:
-        if not isinstance(template, str):
-            raise TypeError(f"a template must be a str, not {type(template).__name__}")
+    templates = _texts("templates", "a template", given)
+    for template in templates:
         opening, star, closing = template.partition("*")
         if not (opening and star and closing) or "*" in closing:
             fix = "give text with one '*' in it, such as '###*###'"
             raise ValueError(f"{template[:200]!r} is not the form of a placeholder: {fix}")
-    return checked
+    return templates
 
 
 _SYNTAXES: Final = ("url", "srcset", "css")
@@ -65,6 +67,11 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
 
 
 _FIX: Final = "give {'data-link': 'url'} (or srcset, css)"
+_CHECKED: Final[Mapping[str, Callable[[object], object]]] = {
+    "xml_rows": _xml_rows,
+    "attributes": _attributes,
+    "templates": _templates,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +127,8 @@ class Policy:
             raise TypeError("keep takes a compiled pattern: give re.compile(...)")
         for field in fields(self):
             value: object = getattr(self, field.name)
-            if field.name == "xml_rows":
-                object.__setattr__(self, field.name, _xml_rows(value))
-            elif field.name == "attributes":
-                object.__setattr__(self, field.name, _attributes(value))
-            elif field.name == "templates":
-                object.__setattr__(self, field.name, _templates(value))
+            if field.name in _CHECKED:
+                object.__setattr__(self, field.name, _CHECKED[field.name](value))
             elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} must be True or False, not {type(value).__name__}")
 
