@@ -78,7 +78,7 @@ class Construction(InBody):
             return self._start(name, tag)
         breaks_out = name in BREAKOUT
         if name == b"font":
-            breaks_out = not FONT_BREAKOUT.isdisjoint(tag.stated)
+            breaks_out = not FONT_BREAKOUT.isdisjoint(tag.stated())
         if breaks_out:
             self._pop_to_html()
             return self._start(name, tag)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from relbase.html import stack
 from relbase.html.foreign import FOREIGN_ROOTS, HTML, MATH, SVG, SVG_HTML, VOID
@@ -38,24 +38,14 @@ _IMPLIED: Final = _words(b"dd dt li optgroup option p rb rp rt rtc")
 _OUTER_LOOPS, _INNER_LOOPS = 8, 3  # of the adoption agency
 
 
-class Tag:
+class Tag(NamedTuple):
     """What a start tag states, as far as it matters."""
 
-    __slots__ = ("_stated", "is_self_closing")
-
-    def __init__(
-        self, stated: Callable[[], Mapping[bytes, bytes]], *, is_self_closing: bool
-    ) -> None:
-        self._stated = stated
-        self.is_self_closing = is_self_closing
-
-    @property
-    def stated(self) -> Mapping[bytes, bytes]:
-        """The attributes as written, by their names."""
-        return self._stated()
+    stated: Callable[[], Mapping[bytes, bytes]]  # reads its attributes as written, by their names
+    is_self_closing: bool
 
     def says(self, attribute: bytes, *values: bytes) -> bool:
-        return keyword(self.stated.get(attribute, b"")) in values
+        return keyword(self.stated().get(attribute, b"")) in values
 
 
 def _by_name(*rules: tuple[Iterable[bytes], Any]) -> dict[bytes, Any]:
@@ -156,7 +146,7 @@ class InBody(OpenElements):
         if name == b"nobr" and self.is_in(stack.SCOPE, name):
             self._adopt(name)
             self.reconstruct()
-        self.push_formatting(Open(name, stated=tag.stated or None))
+        self.push_formatting(Open(name, stated=tag.stated() or None))
 
     # ---- End tags
 
