@@ -92,7 +92,8 @@ def settings(given: dict[str, Any]) -> Settings:
         message_urls = MessageUrlTable(urls, tuple(map(str.lower, names or ())))
     policy: dict[str, Any] = {}
     for field in dataclasses.fields(Policy):
-        value = given.pop(f"no_{field.name}" if field.default is True else field.name)
+        name = _NAMES.get(field.name, field.name)
+        value = given.pop(f"no_{name}" if field.default is True else name)
         policy[field.name] = not value if field.default is True else value
         if field.name == "keep":
             policy["keep"] = _kept(value)
@@ -140,6 +141,16 @@ _POLICY: Final = {
         multiple=True,
         read=option_values.pattern,
         help="Leave references that match this regular expression unchanged (repeatable).",
+    ),
+    "only": option(
+        "Links",
+        "--only-link",
+        "only_links",
+        metavar="PLACE",
+        multiple=True,
+        read=option_values.places,
+        help="Rewrite only the links in these places: 'img@src', '*@style', or 'style' for an "
+        "element's text (repeatable).",
     ),
     "extended": option(
         "Links",
@@ -209,6 +220,9 @@ _POLICY: Final = {
         "(repeatable).",
     ),
 }
+
+# The parameters of options whose names other options have.
+_NAMES: Final = {"only": "only_links"}
 
 if missing := {field.name for field in dataclasses.fields(Policy)} ^ _POLICY.keys():
     raise TypeError(f"_POLICY has no row for these fields of Policy, or only a row: {missing}")

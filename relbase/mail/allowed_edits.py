@@ -1,7 +1,5 @@
 """Which edits mail allows in the lines of a message, and what becomes of the others."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import cached_by_length
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
@@ -79,21 +78,16 @@ def simple_edits(
     simple = _simple.fullmatch(url)
     if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
-    on_root = _remembered_root(simple[1])(simple[1])
-    path = simple[2]
-    directory = on_root.new + path.encode() if path else on_root.new + b"/"
+    root, path = simple.groups()
     edits = Prefixes(resolve, depth)
-    edits[_ROOT] = on_root
-    edits[_PATH] = _simple_edit(directory)
+    edits[_ROOT] = _simple_edit(root)
+    edits[_PATH] = _simple_edit(root + (path or "/"))
     return edits
 
 
-def _simple_edit(new: bytes) -> Prefix:
-    return Prefix(0, new, len(new), UNQUOTED | IN_CSS)
+def _simple_edit(new: str) -> Prefix:
+    return Prefix(0, new.encode(), len(new), UNQUOTED | IN_CSS)
 
-
-# The pages of a site share it.
-_remembered_root: Final = cached_by_length(lambda root: _simple_edit(root.encode()))
 
 # The WHATWG parser reads `%2e` as a dot.
 _NAME: Final = rf"(?!%2[Ee])[{UNRESERVED}%](?:[{UNRESERVED}.]|%(?!2[Ee]))*+"

@@ -1,7 +1,5 @@
 """What runs on the workers: rows become Arrow batches, conversions a file of each attempt."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -13,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import pyarrow as pa
 from pyspark import TaskContext, cloudpickle
@@ -25,8 +23,7 @@ from relbase.warc.rows import LinkRow, PackedRows, selector
 from relbase.warc.table import BATCH, ERRORS, REPEATED, Columns, error_row, schema_of
 from relbase.warc.work import Job, Outcome, Part, info_of, items, name_of
 
-if TYPE_CHECKING:
-    Groups = Sequence[Sequence[Part]]
+Groups = Sequence[Sequence[Part]]
 
 # The prefix of the columns of troubles in a frame that also has those of links.
 MARK: Final = "_"

@@ -4,8 +4,6 @@ Line folds stay. An edit of a URL that contains an encoded word (RFC 2557 §4.4.
 rewrites the whole URL, percent-encoded.
 """
 
-from __future__ import annotations
-
 import base64
 import quopri
 import re
@@ -32,8 +30,6 @@ def folded_view(raw: bytes, quote: bytes = b"", *, words: bool = True) -> View:
 
 class WordView(View):
     """The view of a URL with encoded words in it; edits rewrite the whole URL."""
-
-    __slots__ = ("_quote", "_raw")
 
     def __init__(self, raw: bytes, quote: bytes) -> None:
         self._raw, self._quote = raw, quote

@@ -3,8 +3,6 @@
 Equal input gives equal bytes: ids are derived from the input, and the date is an argument.
 """
 
-from __future__ import annotations
-
 import re
 import time
 import uuid
@@ -13,25 +11,23 @@ from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import sha1
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from relbase.api import rewrite
 from relbase.compression.codings import fast_zlib
+from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
+from relbase.notes import Note
+from relbase.policy import Policy
 from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
 from relbase.warc.page import Page
 
-if TYPE_CHECKING:
-    from relbase.edit import Edit
-    from relbase.notes import Note
-    from relbase.policy import Policy
-
-    Packing = Literal["", "gz", "zst"]
+Packing = Literal["", "gz", "zst"]
 
 _DATE: Final = regex(
     r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](?:\.[0-9]{1,9})?Z"
