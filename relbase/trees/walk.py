@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
-from relbase.css.candidates import has_no_reference, holds_none
+from relbase.css.candidates import holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
@@ -230,7 +230,7 @@ class Walk:
             return Value(element, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
-        elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
+        elif row.syntax is _CSS and holds_none(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)
