@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.edit import Span
+if TYPE_CHECKING:
+    from relbase.edit import Span
 
 
 class Reason(StrEnum):

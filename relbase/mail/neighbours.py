@@ -63,18 +63,19 @@ class Neighbours:
         budget = Budget(len(entity.data))
         context = entity.context._replace(wanted=Wanted.REFERENCES, budget=budget)
         opened = open_document(entity._replace(context=context))
-        named: list[str] = []
-        kept: list[str] = []
+        counts = dict.fromkeys(_TEXTS, 0)
+        firsts: dict[Reason, str] = {}
         for item in opened[1].visit() if opened else ():
             if isinstance(item, Reference) and item.status is Status.REWRITTEN:
-                if unquote(item.reference) in self._names:
-                    named.append(item.reference)
-                if encode_inner(item.reference) in written:
-                    kept.append(item.reference)
-        for reason, references in ((Reason.PART_NAMED, named), (Reason.TEXT_RELATIVE, kept)):
-            if references:
-                count = f"{len(references)} link{'s'[: len(references) > 1]}"
-                yield entity.note(reason, _TEXTS[reason].format(count, repr(references[0][:200])))
+                reference = item.reference
+                is_named = unquote(reference) in self._names
+                is_kept = encode_inner(reference) in written
+                for reason in (Reason.PART_NAMED,) * is_named + (Reason.TEXT_RELATIVE,) * is_kept:
+                    counts[reason] += 1
+                    firsts.setdefault(reason, reference[:200])
+        for reason, first in firsts.items():
+            count = f"{counts[reason]} link{'s'[: counts[reason] > 1]}"
+            yield entity.note(reason, _TEXTS[reason].format(count, repr(first)))
 
     def _written(self, entity: MailPart) -> set[bytes]:
         """Return what may be links in the plain text that is the alternative of a part."""

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from relbase.policy import Policy
 from relbase.trees.elements import Elements
 from relbase.trees.markup import COMMENT, SHEET, TOP, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, is_conditional
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 
 def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:

@@ -1,15 +1,19 @@
 """What the trees of all packages have in common, and what a walk needs of them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
-from relbase.policy import Policy
 from relbase.rewriting.outcomes import Status
 from relbase.trees.markup import COMMENT, TOP, Around, Candidate, ElementRow, Known, Scope
 from relbase.view.characters import encode_inner
 from relbase.xml.item_link import LINKING, WORST, link_rank
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 # A node of any package; none has types that help here.
 Node: TypeAlias = Any

@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
-from relbase.css.candidates import has_no_reference, holds_none
+from relbase.css.candidates import holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
 from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row
-from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.session.options import Replace
 from relbase.session.run import Lines, answers
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
@@ -35,6 +33,10 @@ from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
+    from relbase.session.options import Replace
 
 
 class Walk:
@@ -228,7 +230,7 @@ class Walk:
             return Value(element, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
-        elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
+        elif row.syntax is _CSS and holds_none(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
@@ -14,6 +13,9 @@ from relbase.html.vocabulary import Nested, Slot, ValueOf, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
 from relbase.xml.vocabulary import XHTML, XML_BASE
+
+if TYPE_CHECKING:
+    from relbase.edit import Edit
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"

@@ -305,8 +305,8 @@ def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
     """Yield the address that a page or a feed calls its own, if any; several may state the same."""
     if kind is Kind.XML and (link := feed_link(data, is_own=True)):
         yield FoundUrl(url_of(data, link), "the feed's link rel=self")
-    elif kind is Kind.JSON and (own := feed_url(data)):
-        yield FoundUrl(own, "feed_url")
+    elif kind is Kind.JSON and (stated := feed_url(data)):
+        yield FoundUrl(stated, "feed_url")
     if kind is not Kind.HTML:
         return
     tokens = list(head_tokens(data))
