@@ -39,6 +39,8 @@ def kind_of_type(content_type: str) -> Kind | None:
     return Kind.OTHER
 
 
+_SETTLING: Final = tuple(row for row in FORMATS.values() if row.settles is not None)
+
 # Suffixes that only mean text: these files may be mail, but never pages.
 _TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
 
@@ -55,6 +57,10 @@ def kind_of_name(name: str) -> Kind | None:
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     """Return the kind that the bytes look like; `Kind.OTHER` if none is recognised."""
     start = sniffing.beginning(data)
+    if not named_text:
+        for row in _SETTLING:
+            if row.settles is not None and row.settles(start):
+                return row.kind
     if _binary.match(start):
         return Kind.OTHER
     for row in FORMATS.values():

@@ -17,7 +17,7 @@ from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens
 from relbase.html.foreign import HTML
-from relbase.html.own_base import on_own_base
+from relbase.html.own_base import Sheets, on_own_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
@@ -67,7 +67,14 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         budget = around.budget
         before = None if budget is None else budget.state()
         inside, notes = on_own_base(text, None, around)
-        kept, attribute, rest = _up_to_base(text, inside, around)
+        scan = scan_for(inside)
+        passed, pos = scan(text, 0, len(text), False, False)
+        if pos < 0 and not notes:  # most documents end here, before anything else is needed
+            if passed:
+                yield from _scanned(passed)
+            return
+        elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
+        kept, attribute, rest = _up_to_base(text, elements, inside, around)
         if attribute is None:
             if notes:
                 yield tuple(notes)
@@ -96,14 +103,14 @@ _KEPT: Final = 1 << 14
 
 
 def _up_to_base(
-    text: bytes, inside: Context, around: Context
+    text: bytes, elements: Iterator[Any], inside: Context, around: Context
 ) -> tuple[list[Batch], Attribute | None, Iterator[Batch]]:
     """Return what precedes the `<base>`, or the end; the `<base>`; what is left to be visited."""
     budget = around.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
     kept: list[Batch] = []
     waiting = 0
-    elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
+    inside = inside._replace(sheets=Sheets(text))
     visit = partial(_visit_in_batches, text, inside=inside, around=around)
     for element in elements:
         if type(element) is tokens.Element and (href := tokens.base_href(text, element)):
@@ -132,6 +139,7 @@ def _on_base(
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = -1 if attribute is None else attribute.start
     is_before = base_at >= 0 and inside.base.outer is around.base
+    inside = inside._replace(sheets=Sheets(text))
     late = 0
     for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
         if is_before and type(element) is tokens.Element and element.end > base_at:
@@ -160,10 +168,13 @@ def _visit_in_batches(
     inside: Context,
     around: Context,
 ) -> Iterable[Batch]:
-    if type(element) is list or type(element) is Packed:
-        return (element,)
-    is_start_tag = isinstance(element, tokens.Element)
-    return batched(_visit_element(text, element, inside, around) if is_start_tag else element)
+    if isinstance(element, tokens.Element):
+        return batched(_visit_element(text, element, inside, around))
+    return _scanned(element)
+
+
+def _scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
+    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
 
 
 def _visit_element(

@@ -134,6 +134,10 @@ class Context(NamedTuple):
     at: tuple[int, ...] = ()  # where the text is in those around it, for `replaced`
     resolve: BaseResolver | None = None  # resolves against the base; None without one
 
+    def visited(self, wanted: Wanted, budget: Budget) -> Context:
+        """Return the context of a visit for what is wanted."""
+        return Context(*self[:2], wanted, budget, *self[4:])  # half the time of `_replace`
+
     def with_fields(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """Return this context with some fields changed; the profile has to stay the same."""
         base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
