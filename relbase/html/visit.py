@@ -62,7 +62,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     time. What precedes it is then scanned once more, against that base.
     """
     # A visit on trial of what is nested would begin another one for what is nested in that.
-    is_met = not around.depth and around.wanted in _SCANNED_AHEAD
+    is_met = not around.depth and around.wanted.is_scanned_ahead
     if is_met:
         budget = around.budget
         before = None if budget is None else budget.state()
@@ -91,10 +91,6 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         yield tuple(notes)
     yield from _on_base(text, attribute, inside, around)
 
-
-# In which the scanner makes all that it can: other visits see each element, so that one on trial
-# would take longer than to seek the `<base>`.
-_SCANNED_AHEAD: Final = frozenset((Wanted.EDITS, Wanted.EXAMINED, Wanted.LINKS, Wanted.COLUMNS))
 
 # A `<base>` is sought when references have grown by this much and a quarter of the text, or when
 # this many items wait that are not edits (threat A8).

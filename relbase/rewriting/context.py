@@ -77,11 +77,15 @@ class Wanted(Enum):
 
     edits_only: bool
     references_only: bool
+    # Whether the scanner makes all that it can: other visits see each element, so that one on trial
+    # would take longer than to seek a `<base>`.
+    is_scanned_ahead: bool
 
     def __init__(self, name: str) -> None:
         # Attributes, not properties: each reference asks for them.
         self.edits_only = name in {"edits", "examined"}
         self.references_only = name in {"references", "links", "columns"}
+        self.is_scanned_ahead = name not in {"references", "all"}
 
 
 class Task(NamedTuple):

@@ -18,7 +18,7 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Replaced, Task
+from relbase.rewriting.context import Context, Replaced, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -74,8 +74,14 @@ class Around:
         key = charset, encoding, unstated
         known = self._contexts.get(key)
         if known is None:
-            outside = self._outside._replace(base=self.base, local_files=self.local_files)
-            known = self._contexts[key] = outside.in_charset(*key)
+            known = self._contexts[key] = self._outside._replace(
+                base=self.base,
+                local_files=self.local_files,
+                charset=charset,
+                encoding=encoding,
+                unstated=unstated,
+                resolve=resolver(self.base.url, self._outside.task.profile, encoding),
+            )
         return known
 
 
@@ -87,9 +93,7 @@ class Session:
     type: str = field(init=False, compare=False)  # of the header, without parameters
     label: str | None = field(init=False, compare=False)  # of the charset, if one is stated
     _outside: Context = field(init=False, compare=False, repr=False)
-    _around: dict[tuple[str | None, tuple[str, ...]], Around] = field(
-        init=False, compare=False, repr=False
-    )
+    _around: dict[tuple[object, ...], Around] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         options, type_ = self.options, self.options.header.type
@@ -142,12 +146,13 @@ class Session:
     def around(self, call: Call) -> Around:
         if call.origin is not None:
             return self._made_around(call, NONE)
-        key = call.url, call.redirects
+        key = call.url, call.redirects, call.stated
         around = self._around.get(key)
         if around is None:
             around = self._made_around(call, NONE)
             # A hostile URL may be as long as its document, and must not stay in memory.
-            if sum(map(len, (call.url or "", *call.redirects))) <= _LONGEST:
+            stated = (call.url or "", *call.redirects, *(each.value for each in call.stated))
+            if sum(map(len, stated)) <= _LONGEST:
                 if len(self._around) >= _FEW:
                     self._around.clear()
                 self._around[key] = around
@@ -160,8 +165,8 @@ class Session:
         refused = origin.notes if origin else ()
         local_files = origin.local_files if origin else None
         if origin is not None and not call.redirects:
-            retrieved = [stated._replace(source=origin.source) for stated in retrieved]
-        if not isinstance(local_files, Unarchived):
+            retrieved = [each._replace(source=origin.source) for each in retrieved]
+        if marks.pages and not isinstance(local_files, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved:  # otherwise, the faults of weaker statements do not matter
             refused = tuple(dict.fromkeys((*refused, *marks.notes)))
@@ -170,8 +175,8 @@ class Session:
                 remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
         base, notes = task.establish(retrieved, UNKNOWN)
         more: list[Note] = []
-        if header.stated:
-            base, more = task.establish(header.stated, base)
+        if stated := call.stated or header.stated:
+            base, more = task.establish(stated, base)
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))
@@ -187,6 +192,7 @@ class Call(NamedTuple):
     name: str = ""
     origin: Origin | None = None
     replace: Replace | None = None  # returns the URL to write for a link
+    stated: tuple[Statement, ...] = ()  # the base that was given, instead of that of the header
 
     @property
     def options(self) -> Options:
@@ -239,7 +245,7 @@ def check(
         session_of(checked),
         as_url(url, profile=checked.profile) if url else None,
         as_redirects(redirects),
-        name or "",
+        name=name or "",
         replace=replace,
     )
 

@@ -94,7 +94,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """Return the name of a charset that relbase does not read: its markup is not ASCII. Or None."""
     if data.startswith(UTF_32):
         return "utf-32"
-    if not label:
+    if not label or lookup(label):
         return None
     spelling = label.strip("\t\n\f\r ").lower().replace("_", "-")
     return next((name for name, written in _OTHERS if written.fullmatch(spelling)), None)
