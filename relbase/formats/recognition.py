@@ -103,7 +103,7 @@ Recognized: TypeAlias = tuple[Kind, tuple[Note, ...]]
 def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
     """Return the kind of a document, as given or by its type, its name, or its bytes; and notes."""
     if kind is not None:
-        return _unless_binary(kind, "", data, _suffix(name))
+        return _unless_binary(kind, "", data, name)
     typed = _type_of_bytes(content_type, data) if content_type else None
     found = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
     by = "first bytes"
@@ -142,12 +142,12 @@ def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
 _OTHER: Final = ": pass kind= (--kind) if it is another"
 
 
-def _unless_binary(kind: Kind, by: str, data: bytes, suffix: str = "") -> Recognized:
+def _unless_binary(kind: Kind, by: str, data: bytes, name: str = "") -> Recognized:
     """The kind that was stated, unless that is a text, and edits would destroy a binary file."""
     if FORMATS[kind].charset is None or not is_binary(data):
         return kind, ()
     told = f"although its {by}, says {kind.value}, this" if by else f"kind {kind.value}: this"
-    return Kind.OTHER, (_passed_note(told, suffix, data),)
+    return Kind.OTHER, (_passed_note(told, _suffix(name), data),)
 
 
 def is_binary(data: bytes) -> bool:

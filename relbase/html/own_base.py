@@ -19,7 +19,7 @@ from relbase.html import tags, tokens
 from relbase.html.foreign import HTML
 from relbase.notes import Note, Reason
 from relbase.rewriting.reference import own_url, unstated
-from relbase.savers.marks import Unarchived, own_base
+from relbase.savers.marks import NONE, Unarchived, own_base
 from relbase.url import rfc3986
 from relbase.values.syntaxes import trimmed
 
@@ -71,7 +71,8 @@ def on_own_base(
     if around.task.policy.ignore_base:
         return around, []
     stated = None if attribute is None else _statement(text, attribute, around)
-    if around.task.detect and not around.depth:  # no program marks what is nested in a page
+    has_marks = around.task.detect and around.marks is not NONE
+    if has_marks and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
         return around, []

@@ -93,7 +93,9 @@ class Session:
     type: str = field(init=False, compare=False)  # of the header, without parameters
     label: str | None = field(init=False, compare=False)  # of the charset, if one is stated
     _outside: Context = field(init=False, compare=False, repr=False)
-    _around: dict[tuple[object, ...], Around] = field(init=False, compare=False, repr=False)
+    _around: dict[tuple[str | None, tuple[str, ...], tuple[Statement, ...]], Around] = field(
+        init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
         options, type_ = self.options, self.options.header.type
@@ -151,8 +153,8 @@ class Session:
         if around is None:
             around = self._made_around(call, NONE)
             # A hostile URL may be as long as its document, and must not stay in memory.
-            stated = (call.url or "", *call.redirects, *(each.value for each in call.stated))
-            if sum(map(len, stated)) <= _LONGEST:
+            stated = [each.value for each in call.stated]
+            if sum(map(len, (call.url or "", *call.redirects, *stated))) <= _LONGEST:
                 if len(self._around) >= _FEW:
                     self._around.clear()
                 self._around[key] = around
@@ -241,13 +243,9 @@ def check(
         fix = "give a function that takes a Link and returns a URL or None"
         raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
     checked = as_options(**options)
-    return Call(
-        session_of(checked),
-        as_url(url, profile=checked.profile) if url else None,
-        as_redirects(redirects),
-        name=name or "",
-        replace=replace,
-    )
+    retrieved = as_url(url, profile=checked.profile) if url else None
+    followed = () if redirects == () else as_redirects(redirects)
+    return Call(session_of(checked), retrieved, followed, name or "", replace=replace)
 
 
 _KEPT: Final = (
