@@ -178,7 +178,7 @@ class Archive(NamedTuple):
     def _packing(self, output: str | None) -> tuple[Any, str]:
         if output is None:
             return self.packing, ""
-        in_directory = output.endswith("/") or os.path.isdir(output)  # noqa: PTH112
+        in_directory = output.endswith("/") or os.path.isdir(output)
         if self.is_zip and (in_directory or output.lower().endswith((".wacz", ".zip"))):
             raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
         if output.lower().endswith((".html", ".htm")):
@@ -186,7 +186,7 @@ class Archive(NamedTuple):
         if in_directory:
             output = self.source.name
         packing = files.packing_of(output)
-        return self.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
+        return self.packing if packing is None else packing, os.path.basename(output)
 
     def _hindrance(self, packing: str) -> str:
         """Return why --with-originals is impossible; "" if it is possible."""
@@ -261,7 +261,7 @@ def written(
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
     for one in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
+        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:
             if file.read(len(_MARK)) not in (b"", _MARK):
                 text = f"'{printable(one)}' exists and is not a table: give another name"
                 raise click.UsageError(text)

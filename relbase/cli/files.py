@@ -33,11 +33,11 @@ class Input(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         if self.root:
-            return tuple((relative(self.name, self.root) or self.name).split(os.sep))  # noqa: PTH206
+            return tuple((relative(self.name, self.root) or self.name).split(os.sep))
         if self.listed:
-            return tuple(os.path.normpath(self.name).split(os.sep))  # noqa: PTH206
+            return tuple(os.path.normpath(self.name).split(os.sep))
         name = self.name.partition("?")[0] if is_object(self.name) else self.name
-        return (os.path.basename(name),)  # noqa: PTH119
+        return (os.path.basename(name),)
 
 
 class Inputs(NamedTuple):
@@ -69,12 +69,12 @@ class Output(NamedTuple):
 
     @property
     def path(self) -> str:
-        return os.path.join(self.root, *self.parts)  # noqa: PTH118
+        return os.path.join(self.root, *self.parts)
 
     @property
     def shown(self) -> str:
         root = self.root if self.old else self.root or "."
-        return os.path.join(root, *self.parts)  # noqa: PTH118
+        return os.path.join(root, *self.parts)
 
 
 _archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
@@ -114,7 +114,7 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
     except OSError as error:
         text = f"{printable(path)}: {error.strerror or error}"
         stops = is_only or error.errno in STOPPING
-        folder = os.path.dirname(path)  # noqa: PTH120
+        folder = os.path.dirname(path)
         is_missing = folder and not folder.endswith(":") and not os.path.lexists(folder)
         if error.errno == errno.ENOENT and is_missing:
             command = in_shell("mkdir", folder) if windows.HERE else in_shell("mkdir", "-p", folder)
@@ -140,7 +140,7 @@ MAILDIR: Final = ("cur", "new", "tmp")
 
 
 def entries(*steps: str) -> list[os.DirEntry[str]]:
-    with os.scandir(reached(os.path.join(*steps))) as found:  # noqa: PTH118
+    with os.scandir(reached(os.path.join(*steps))) as found:
         return sorted(found, key=lambda entry: entry.name)
 
 
@@ -152,12 +152,12 @@ def maildir_folders(root: str) -> list[str]:
 
 
 def is_maildir(path: str) -> bool:
-    return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)  # noqa: PTH112, PTH118
+    return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)
 
 
 def is_message(name: str) -> bool:
     """Return whether a file is among the messages of a Maildir, whatever its suffix."""
-    root, box = os.path.split(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120
+    root, box = os.path.split(os.path.dirname(os.path.abspath(name)))
     return name != STDIN and box in BOXES and is_maildir(root)
 
 
@@ -242,7 +242,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
             with opened_below(one.root, one.parts[:-1], held=root) as directory:
                 file = directory.open_old(one.parts[-1])
         else:
-            file = open(reached(one.name), "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
+            file = open(reached(one.name), "rb")  # noqa: SIM115 (closed by `opened`)
     except IsADirectoryError:
         text = "it is a directory: give it as an INPUT, or list the files in it"
         raise InputError(text) from None

@@ -169,10 +169,10 @@ class Counted:
 def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Done], None]]:
     if goes_on:
         # If the run before was interrupted, its last line may be incomplete: remove it.
-        with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
+        with suppress(FileNotFoundError), open(path, "r+b") as cut:
             cut.truncate(sum(len(line) for line in cut if line.endswith(b"\n")))
     try:
-        file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed below)
+        file = open(path, "ab" if goes_on else "xb")  # noqa: SIM115 (closed below)
     except FileExistsError:
         fix = "give --resume with the same name to go on with it, or another name"
         text = f"the report '{printable(path)}' already exists: {fix}"
@@ -219,7 +219,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str, str]], set[str]]:
 
     done: dict[str, tuple[str, str, str]] = {}
     outputs: set[str] = set()
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
                 break  # that run was interrupted in its last line

@@ -204,7 +204,7 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             [output] = stack.enter_context(outputs.uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(found, own)
-        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")  # noqa: PTH110
+        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")
         missing = f"warning: '{printable(own.resume or '')}' does not exist: --resume skips nothing"
         reading.warn([missing] * is_missing)
         # The trees stay open for the whole run, so that nobody can swap them. A process can have a
@@ -235,7 +235,7 @@ def _deciding(given: dict[str, Any], own: Options) -> str:
 
 
 def _jobs(found: Inputs, own: Options) -> list[Job]:
-    is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
+    is_resumed = own.resume is not None and os.path.exists(own.resume)
     reported, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
     if own.output is not None and found.mailboxes:

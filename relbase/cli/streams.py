@@ -217,7 +217,7 @@ def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, i
     size = 0
     for name in names if wanted and obeys_escapes() else ():
         with suppress(OSError):
-            size += os.stat(name).st_size  # noqa: PTH116
+            size += os.stat(name).st_size
     if not size or (len(names) < _MANY and size < _LARGE):
         yield lambda _read, _done: None
         return

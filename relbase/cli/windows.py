@@ -56,9 +56,9 @@ def plain(path: str) -> str:
 
 def reached(path: str) -> str:
     r"""Return a path for system calls: a long one with the `\\?\` that lifts their limit."""
-    if not has_drives() or len(path) <= _LONGEST - len(os.getcwd()):  # noqa: PTH109
+    if not has_drives() or len(path) <= _LONGEST - len(os.getcwd()):
         return path
-    whole = os.path.abspath(path)  # noqa: PTH100
+    whole = os.path.abspath(path)
     if len(whole) <= _LONGEST or whole.startswith("\\\\?\\"):
         return path
     return f"\\\\?\\UNC\\{whole[2:]}" if whole.startswith("\\\\") else f"\\\\?\\{whole}"
@@ -117,7 +117,7 @@ def expanded(names: Iterable[str]) -> list[str]:
         is_pattern = ("*" in name or "?" in name) and "://" not in name
         # cmd knows no [...], so a bracket is a part of the name.
         pattern = plain(name).replace("[", "[[]")
-        found += (sorted(glob(pattern)) if is_pattern else []) or [name]  # noqa: PTH207
+        found += (sorted(glob(pattern)) if is_pattern else []) or [name]
     return found
 
 

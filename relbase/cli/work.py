@@ -47,7 +47,7 @@ def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambd
                 with suppress(files.SweptError):
                     return _Doing(plan, writer, job, read).process()
             return _Doing(plan, writer, job, read).process()
-        folder = os.path.dirname(job.input.name)  # noqa: PTH120
+        folder = os.path.dirname(job.input.name)
         before = os.path.realpath(folder)
         # If a program wrote to the file meanwhile, try once more: it may be done by then.
         with suppress(files.ChangedError):
@@ -248,7 +248,7 @@ class _Doing:
         for folder in sorted(places.left_behind(page.name, output.path)):
             fix = in_shell("cp", "-r", folder, output.root or ".")
             if windows.HERE:  # xcopy copies what is in the folder, not the folder
-                into = os.path.join(output.root or ".", os.path.basename(folder))  # noqa: PTH118, PTH119
+                into = os.path.join(output.root or ".", os.path.basename(folder))
                 fix = in_shell("xcopy", "/e", "/i", folder, into)
             text = f"links into it stay relative, and it is not beside the output: {fix}"
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
@@ -327,7 +327,7 @@ class _Doing:
                 raise InputError(f"{error}{what}") from None
             return
         if output.is_only:
-            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)  # noqa: PTH122
+            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)
         self._write(output, pieces, source)
         if not self.done.directory and self.done.job.reported is not None:
             raise _SkippedError(State.SKIPPED)

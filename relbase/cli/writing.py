@@ -39,7 +39,7 @@ _NOT_REGULAR: Final = "it is not a regular file: nothing can be written in its p
 
 def refuse_special(name: str) -> None:
     with suppress(OSError):
-        if not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode):  # noqa: PTH116
+        if not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode):
             raise InputError(_NOT_REGULAR)
 
 
@@ -130,7 +130,7 @@ class Writer:
         if steps or (one.root and not in_maildir):
             root = one.root
         elif in_maildir:  # named, or found in its cur or new
-            root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
+            root, box = os.path.split(os.path.abspath(root))
             steps = (box,)
         old = Old(name, source.status, source.file, how.backup)
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
@@ -293,7 +293,7 @@ def sweep_after(name: str, output: Output | None) -> None:
     folder, file = os.path.split(output.path if output is not None else name)
     in_maildir = is_message(name) if output is None else output.in_maildir
     if in_maildir:
-        folder = os.path.join(os.path.dirname(folder), "tmp")  # noqa: PTH118, PTH120
+        folder = os.path.join(os.path.dirname(folder), "tmp")
     with suppress(OSError), opened_directory(folder) as parent:
         directories.sweep(parent)
         remove_lock(parent, f"{file}.lock")
