@@ -63,10 +63,6 @@ _COUNTED: Final = {
 }
 
 
-def _one(make: Callable[..., _T], page: warc.Page, **how: Any) -> Iterator[_T]:
-    yield make(page, **how)
-
-
 class Archive(NamedTuple):
     source: files.OpenInput
     settings: Settings
@@ -147,12 +143,12 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(_one, warc.conversion, date=date, info=info, **self.how)
+        convert = partial(warc.conversion, date=date, info=info, **self.how)
         pages = 0
         for page in self.pages():
             pages += 1
             is_wanted = page.succeeded or own.all_status
-            for made in self._guarded(page, convert) if is_wanted else ():
+            for made in self._guarded(page, lambda page: [convert(page)]) if is_wanted else ():
                 done.notes.update(_CODING for _ in page.remarks)
                 for note in made.notes:
                     done.notes[note.reason.value] += 1
@@ -212,9 +208,11 @@ class Archive(NamedTuple):
                 table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
         for page in self.pages():
-            for record in self._guarded(page, partial(_one, rows.wat, **how)) if wat else ():
-                streams.say(json.dumps(record))
-            for row in () if wat else self._guarded(page, partial(rows.link_rows, **how)):
+            if wat:
+                for record in self._guarded(page, lambda page: [rows.wat(page, **how)]):
+                    streams.say(json.dumps(record))
+                continue
+            for row in self._guarded(page, partial(rows.link_rows, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
 
     def show_bases(self, *, as_json: bool) -> None:

@@ -291,16 +291,13 @@ def recognise(
     source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected
 ) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the web archive if it is one; `warned` gets its notes."""
+    first, source = files.peeked(source)
     if settings.kind not in {None, options.ARCHIVE}:
-        if source.input.root:
-            return source, None
-        first, source = files.peeked(source)
         kind, notes = recognized(Kind(settings.kind), "", source.name, first)
-        if notes and kind.value != settings.kind:
+        if notes and kind.value != settings.kind and not source.input.root:
             text = notes[0].text.partition(": ")[2]
             raise click.UsageError(f"{source.shown}: --kind {settings.kind} does not fit: {text}")
         return source, None
-    first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive

@@ -41,18 +41,14 @@ class _SkippedError(Exception):
 
 def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
     """Do a job, and return its result; `read` is called with numbers of bytes read."""
+    in_place, folder = plan.options.in_place, os.path.dirname(job.input.name)
     try:
-        if not plan.options.in_place:
-            if job.input.name != files.STDIN:  # which cannot be read again
-                with suppress(files.SweptError):
-                    return _Doing(plan, writer, job, read).process()
-            return _Doing(plan, writer, job, read).process()
-        folder = os.path.dirname(job.input.name)
-        before = os.path.realpath(folder)
-        # If a program wrote to the file meanwhile, try once more: it may be done by then.
-        with suppress(files.ChangedError):
-            return _Doing(plan, writer, job, read).process()
-        if os.path.realpath(folder) != before:
+        before = os.path.realpath(folder) if in_place else ""
+        if job.input.name != files.STDIN:  # which cannot be read again
+            # If a program wrote to the file meanwhile, try once more: it may be done by then.
+            with suppress(files.ChangedError if in_place else files.SweptError):
+                return _Doing(plan, writer, job, read).process()
+        if in_place and os.path.realpath(folder) != before:
             text = "its directory was replaced while it was read: nothing was written"
             return Done(job, State.FAILED, text)
         return _Doing(plan, writer, job, read).process()
