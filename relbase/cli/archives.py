@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from relbase.cli.findings import LinkPrinter
-    from relbase.cli.jobs import Done, Plan
+    from relbase.cli.jobs import Outcome, Plan
     from relbase.cli.options import Settings
 
 _CODING: Final = "coding"
@@ -131,7 +131,7 @@ class Archive(NamedTuple):
     def _place(self, page: warc.Page) -> str:
         return f"{self.source.shown}:{page.offset}: {excerpt(masked(page.url))}"
 
-    def rewritten(self, plan: Plan, done: Done) -> Iterator[bytes]:
+    def rewritten(self, plan: Plan, outcome: Outcome) -> Iterator[bytes]:
         own = plan.options
         packing, name = self._packing(own.output)
         if own.with_originals and (why := self._hindrance(packing)):
@@ -143,33 +143,33 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(warc.conversion, date=date, info=info, **self.how)
-        pages = 0
+        how, pages = {"date": date, "info": info, **self.how}, 0
         for page in self.pages():
             pages += 1
             is_wanted = page.succeeded or own.all_status
-            for made in self._guarded(page, lambda page: [convert(page)]) if is_wanted else ():
-                done.notes.update(_CODING for _ in page.remarks)
+            convert = self._guarded(page, lambda page: [warc.conversion(page, **how)])
+            for made in convert if is_wanted else ():
+                outcome.notes.update(_CODING for _ in page.remarks)
                 for note in made.notes:
-                    done.notes[note.reason.value] += 1
+                    outcome.notes[note.reason.value] += 1
                     text = f"{self._place(page)}: warning: {sentence(note)}"
                     self.warned.add(note.reason.value, text)
                 if own.report is not None:
-                    done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
+                    outcome.links.update(row.outcome for row in warc.link_rows(page, **self.how))
                 if made.record is not None and page.truncated and not own.salvage:
                     self.report(work.truncated_fault(page))
                 elif made.record is not None:
-                    done.changed += 1
-                    done.places += len(made.edits)
-                    done.rewritten += len(made.edits)
+                    outcome.changed += 1
+                    outcome.places += len(made.edits)
+                    outcome.rewritten += len(made.edits)
                     yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
-        made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
+        made_, links = counted(outcome.changed, "conversion"), counted(outcome.rewritten, "link")
         text = f"{made_}, {links} made absolute"
-        text = text if done.changed else "no link changed: no conversion is written"
-        done.text = f"{counted(pages, 'page')}, {text}"
+        text = text if outcome.changed else "no link changed: no conversion is written"
+        outcome.text = f"{counted(pages, 'page')}, {text}"
 
     def _packing(self, output: str | None) -> tuple[Any, str]:
         if output is None:

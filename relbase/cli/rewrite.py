@@ -15,7 +15,7 @@ from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
+from relbase.cli.jobs import Format, Job, Options, Plan, digest, read_report
 from relbase.cli.options import document_options
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
@@ -231,7 +231,7 @@ def _deciding(given: dict[str, Any], own: Options) -> str:
     names = given.keys() - _OTHERS - (frozenset() if given["local"] == "resolve" else _FOUND)
     kept = [one.pattern for one in given["keep"]]
     more = own.with_originals, own.all_status, own.salvage, own.date
-    return options_of(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
+    return digest(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
 
 
 def _jobs(found: Inputs, own: Options) -> list[Job]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, IntEnum
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import click
 
@@ -209,10 +209,11 @@ _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
 _ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
 _bars: Final[list[object]] = []  # that are shown
+Bar: TypeAlias = Callable[[int, int], None]
 
 
 @contextmanager
-def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
+def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Bar]:
     """Yield a function to call with the numbers of more bytes and inputs that are done."""
     size = 0
     for name in names if wanted and obeys_escapes() else ():
