@@ -42,6 +42,22 @@ def _templates(given: object) -> tuple[str, ...]:
     return checked
 
 
+_PLACE: Final = expression(r"[^\s@={}:]+(?:@[^\s@={}]+)?")
+
+
+def _places(given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"only must be a sequence of strings, not {type(given).__name__}")
+    checked = tuple(given)
+    for place in checked:
+        if not isinstance(place, str):
+            raise TypeError(f"a place of links must be a str, not {type(place).__name__}")
+        if _PLACE.fullmatch(place) is None:
+            fix = "give 'element@attribute', or 'element' for its text ('*' means any)"
+            raise ValueError(f"{place[:200]!r} is not a place of links: {fix}")
+    return tuple(place.lower() for place in checked)
+
+
 _SYNTAXES: Final = ("url", "srcset", "css")
 _is_name: Final = expression(r"[^\s\x00\"'>/=]++")
 
@@ -67,6 +83,14 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
 _FIX: Final = "give {'data-link': 'url'} (or srcset, css)"
 
 
+_CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
+    "only": _places,
+    "templates": _templates,
+    "xml_rows": _xml_rows,
+    "attributes": _attributes,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Choices about what is rewritten; the defaults are what most users want.
@@ -74,6 +98,8 @@ class Policy:
     Args:
         keep_fragments: leave references into the same document (`#top`) unchanged.
         keep: leave references that match this regular expression unchanged.
+        only: rewrite only the links in these places: `img@src`, `*@style`, or `style` for an
+            element's text, by names without a namespace. A `<base>` still decides.
         extended: also rewrite what only some readers treat as URLs: RDFa, and values of params,
             lazy loading and social media that look like a path (`x.png`, but not `x`).
         attachments: rewrite documents attached to a message.
@@ -92,9 +118,9 @@ class Policy:
             Python a mapping of names to syntaxes.
 
     Raises:
-        TypeError: if `keep` is not a compiled pattern of strings, `templates` or `xml_rows` does
-            not hold strings, or another field is not a bool.
-        ValueError: if a template, a row of XML, or an attribute or its syntax, is malformed.
+        TypeError: if `keep` is not a compiled pattern of strings, `only`, `templates` or `xml_rows`
+            does not hold strings, or another field is not a bool.
+        ValueError: if a place, a template, a row of XML, an attribute or its syntax is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
     True
@@ -102,6 +128,7 @@ class Policy:
 
     keep_fragments: bool = False
     keep: re.Pattern[str] | None = None
+    only: tuple[str, ...] = ()
     extended: bool = False
     attachments: bool = True
     dkim_signed: bool = True
@@ -120,12 +147,8 @@ class Policy:
             raise TypeError("keep takes a compiled pattern: give re.compile(...)")
         for field in fields(self):
             value: object = getattr(self, field.name)
-            if field.name == "xml_rows":
-                object.__setattr__(self, field.name, _xml_rows(value))
-            elif field.name == "attributes":
-                object.__setattr__(self, field.name, _attributes(value))
-            elif field.name == "templates":
-                object.__setattr__(self, field.name, _templates(value))
+            if check := _CHECKS.get(field.name):
+                object.__setattr__(self, field.name, check(value))
             elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} must be True or False, not {type(value).__name__}")
 
@@ -147,7 +170,19 @@ class Policy:
     @property
     def is_scanned(self) -> bool:
         """Whether the compiled scanner, which knows only what is built in, finds all links."""
-        return not (self.attributes or self.keep_templates)
+        return not (self.attributes or self.keep_templates or self.only)
+
+    def chooses(self, element: str, attribute: str) -> bool:
+        """Return whether links in this place may be rewritten.
+
+        >>> Policy(only=("*@style", "style")).chooses("p", "style")
+        True
+        """
+        if not self.only:
+            return True
+        elements = element.rpartition(":")[2].lower(), "*"
+        ends = (f"@{attribute.lower()}", "@*") if attribute else ("",)
+        return any(name + end in self.only for name in elements for end in ends)
 
     def placeholders(self, reference: str) -> list[tuple[int, int]]:
         """Return where a reference has placeholders that must not change.

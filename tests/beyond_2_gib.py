@@ -3,7 +3,7 @@
 Each is longer than 2 GiB, so that an offset that is kept in 32 bits would be wrong: a page as a
 whole, a mailbox, and a web archive, with a link in each MiB. The command line rewrites each, and
 lists its links. The output must be the one that is made beside it, and each link be where it is
-said to be. Needs twice as much disk, and for the page three times as much memory.
+said to be. Needs twice as much disk, and for the page as much memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m tests.slopes [--of CALL,...] [--only TEXT]`: how time and memory of each call grow.
+"""`python -m tests.slopes [--of CALL,...] [--only TEXT] [--pairs]`: how time and memory grow.
 
 Each generator of a hostile document (those of the tests of growth) goes through each public call
 in sizes that double, each in a process of its own, until one takes long enough. The slopes are of
@@ -38,6 +38,8 @@ import test_message_growth
 import test_warc
 import test_xml_visit
 from archives import DATE, http, record, response
+from pairs import KINDS as PAIRED
+from pairs import pairs
 from test_growth import ROWS, URL, numbered
 
 import relbase
@@ -245,7 +247,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.slopes", description=__doc__)
     parser.add_argument("--of", default=",".join(CALLS), help="calls, by commas")
     parser.add_argument("--only", default="", help="generators whose names have this text")
+    parser.add_argument("--pairs", action="store_true", help="documents in two dimensions instead")
     arguments = parser.parse_args()
+    if arguments.pairs:
+        SIZES[:] = SIZES[-4:]  # what is long, and does not grow, should be little of it
+        for kind, makers in KINDS.items():
+            KINDS[kind] = {"": makers[""], **(pairs(kind, numbered) if kind in PAIRED else {})}
     print(f"{'call':19} kind    rows  MB/s exact", *(f"{bar:30}" for bar in BARS))
     calls = [(call, kind) for call in arguments.of.split(",") for kind in CALLS[call].split()]
     return int(0 in [judged(*call, arguments.only) for call in calls])

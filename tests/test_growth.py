@@ -16,6 +16,7 @@ from memory import SLACK, memory_of, needs_status
 from rows import rows
 
 import relbase
+from relbase.html import own_base
 
 Make = Callable[[int], bytes]
 
@@ -142,6 +143,21 @@ def test_a8_past_the_budget_nothing_more_is_resolved(call: Callable[..., object]
 
     policy = relbase.Policy(keep_fragments=True)
     assert_linear(lambda data: call(data, kind="html", policy=policy), make, (1 << 20, 1 << 21), 3)
+
+
+def test_a8_a_long_policy_is_not_tested_in_each_nested_document_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tested = []
+
+    def forbidding(policies: list[str], *_: object) -> None:
+        tested.append(policies)
+
+    monkeypatch.setattr(own_base, "forbidding", forbidding)
+    headers = {"Content-Security-Policy": "base-uri " + "h.a " * 16_000}
+    page = b"<iframe srcdoc='<base href=/x/><a href=y>'></iframe>" * 200
+    assert relbase.rewrite(page, url=URL, kind="html", headers=headers).changed
+    assert 10 < len(tested) < 50
 
 
 _LONG: Final = f"http://h.example/{'d' * 60_000}/"

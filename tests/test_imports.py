@@ -21,7 +21,7 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # way of others.
 FLOORS: Final = [
     ["edit", "expressions", "notes", "version"],
-    ["kind", "policy", "header_fields"],
+    ["kind", "policy"],
     ["url", "view"],
     ["grammar"],
     # what is inside of what, the grammars of values, and what tags and CSS share lexically

@@ -6,7 +6,7 @@ import inspect
 import pickle
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import lxml.html
 import pytest
@@ -15,7 +15,7 @@ from rows import cases, rows
 from scanners import assert_agreed
 
 import relbase
-from relbase import Policy, Status, links, policy, rewrite
+from relbase import Policy, Status, links, policy, rewrite, rewrite_value
 from relbase.policy import begins_with_placeholder, placeholders
 from relbase.trees import make_links_absolute
 
@@ -253,7 +253,7 @@ def test_what_is_left_alone(
 
 def test_each_field_decides_in_keeps_or_is_said_to_decide_elsewhere() -> None:
     """A field of neither would do nothing but slow the others down."""
-    keeps = inspect.getsource(Policy.keeps)
+    keeps = inspect.getsource(Policy.keeps) + inspect.getsource(Policy.chooses)
     for field in dataclasses.fields(Policy):
         is_read = f"self.{field.name}" in keeps
         place = "give it a line in Policy.keeps or _DECIDES_ELSEWHERE, relbase/policy.py"
@@ -362,3 +362,74 @@ def test_forms_that_say_nothing(templates: Any, error: type[Exception]) -> None:
 def test_own_forms_are_found_in_linear_time(piece: str) -> None:
     policy = Policy(templates=("@*@", "##*$$"))
     assert_linear_from_10_ms(policy.placeholders, lambda n: piece * (n // len(piece)))
+
+
+# ---- only
+
+PLACES: Final = """<base href="b/"><a href="x" style="a:url(y)">a</a><img src="i" srcset="s 2x">
+<style>a{b:url(z)}</style><svg><use href="u"/><a xlink:href="v"/></svg>
+<iframe srcdoc="<img src=n>"></iframe><img src="http://o.example/">"""
+
+
+@pytest.mark.parametrize(
+    ("only", "chosen"),
+    [
+        (("a@href",), ["x"]),
+        (("IMG@src",), ["i", "n"]),
+        (("*@style", "style"), ["y", "z"]),
+        (("img@*",), ["i", "s", "n"]),
+        (("*@*",), ["b/", "x", "y", "i", "s", "u", "v", "n"]),
+        (("*",), ["z"]),
+        (("a@xlink:href", "use@href"), ["u", "v"]),
+        (("td@background",), []),
+    ],
+)
+@pytest.mark.parametrize("profile", ["rfc3986", "whatwg"])
+def test_only_links_in_these_places_are_rewritten(
+    only: tuple[str, ...], chosen: list[str], profile: Any
+) -> None:
+    call: Any = {"url": SITE, "kind": "html", "policy": Policy(only=only), "profile": profile}
+    result = assert_agreed(PLACES.encode(), **call)
+    listed = list(result.links)
+    rewritten = [link.reference for link in listed if link.status == "rewritten"]
+    assert rewritten == chosen
+    assert {link.status for link in listed} <= {"rewritten", "absolute", "kept"}
+    assert len(listed) == len(list(links(PLACES.encode(), url=SITE)))
+    # The base decides; the others stay.
+    tree = lxml.html.document_fromstring(PLACES)
+    made = make_links_absolute(tree, base_url=SITE, profile=profile, policy=Policy(only=only))
+    urls = {link.reference: link.url for link in listed}
+    assert {link.reference for link in made} == set(rewritten)
+    assert all(urls[link.reference] == link.url for link in made)
+    assert len(result.edits) == len(rewritten)
+
+
+def test_only_counts_in_feeds_mail_and_style_sheets() -> None:
+    images = Policy(only=("img@src", "link@href"))
+    feed = b"""<feed xmlns="http://www.w3.org/2005/Atom"><link href="l"/><icon>i</icon>
+<entry><content type="html">&lt;img src="a">&lt;a href="b"></content></entry></feed>"""
+    made = rewrite(feed, url="http://h/", policy=images).data
+    assert made == feed.replace(b'"l"', b'"http://h/l"').replace(b'"a"', b'"http://h/a"')
+    mail = b"Content-Type: text/html\nContent-Base: http://h/\n\n<img src=a><a href=b>"
+    assert rewrite(mail, kind="mail", policy=images).data == mail.replace(b"=a", b"=http://h/a")
+    assert not rewrite(b"a{b:url(c)}", url="http://h/", kind="css", policy=images).changed
+    assert rewrite_value("img", "src", "a", url="http://h/", policy=images) == "http://h/a"
+    assert rewrite_value("a", "href", "a", url="http://h/", policy=images) == "a"
+
+
+def test_only_chooses_what_a_function_replaces() -> None:
+    data = b'<a href="http://o.example/x">a</a><img src="http://o.example/y">'
+    result = rewrite(data, replace=lambda _: "http://n.example/", policy=Policy(only=("img@src",)))
+    assert result.data == data.replace(b"o.example/y", b"n.example/")
+
+
+@pytest.mark.parametrize("only", [("",), ("a@",), ("@href",), ("a b",), ("{http://ns}a@b",)])
+def test_a_place_that_names_nothing(only: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="is not a place of links: give 'element@attribute'"):
+        Policy(only=only)
+
+
+@pytest.mark.parametrize("only", ["a@href", 5, (5,)])
+def test_places_are_a_sequence_of_strings(only: Any) -> None:
+    with pytest.raises(TypeError, match="must be a"):
+        Policy(only=only)

@@ -5,7 +5,13 @@ from itertools import islice
 from random import Random
 
 import pytest
+from pairs import KINDS, lengths, limits, pairs
+from test_growth import numbered
 from units import CALLS, LEAST, Unit, factors, units
+
+import relbase
+from relbase.bases import layers
+from relbase.session.options import as_kind
 
 
 @pytest.mark.parametrize(
@@ -33,3 +39,21 @@ def test_every_call_reads_every_kind() -> None:
     for unit in made:
         for seconds in CALLS[unit.kind].values():
             seconds(unit.made(500), unit.kind)
+
+
+def test_a_new_limit_brings_its_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {1 << 12, 1 << 14, layers.MAX_BASE} <= set(limits())
+    before = pairs("html", numbered)
+    monkeypatch.setattr(layers, "MAX_NEW", 3000, raising=False)
+    assert any(2900 < length < 3000 for length in lengths())
+    assert 3001 in lengths()
+    assert len(pairs("html", numbered)) == len(before) * len(lengths()) // (len(lengths()) - 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_long_is_long_and_what_is_often_has_links(kind: str) -> None:
+    for name, make in pairs(kind, numbered).items():
+        document = make(400)
+        least = int(name.split()[2])
+        assert least - 1 <= max(map(len, document.split(b"//")))
+        assert [*relbase.links(document, kind=as_kind(kind), url="http://u.example/")], name

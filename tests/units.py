@@ -1,6 +1,7 @@
 """`python -m tests.units [--seconds N] [--seed N]`: look for calls that take superlinear time.
 
-Each document begins at random and repeats one to four random pieces (tests/units.txt). Every call
+Each document begins at random, one in four with something long (tests/pairs.txt), and repeats one
+to four random pieces (tests/units.txt). Every call
 reads it at a size that takes 20 ms, then at 4 times that size, then at 16 times. What takes more
 than `MOST` times as long at both is printed; one such factor alone is a step to a slower scanner.
 """
@@ -22,6 +23,7 @@ for _name in ("support", "."):
 
 import lxml.etree
 import lxml.html
+from pairs import lengths, long, longs
 from rows import rows
 from test_growth import URL, numbered, repeated
 
@@ -31,6 +33,7 @@ from relbase.trees import make_links_absolute
 MOST: Final = 6.5  # four times the size takes four times as long, or a little more
 ENOUGH: Final = 0.02  # seconds
 LEAST, LARGEST = 1 << 14, 1 << 21
+_LONG_ONES: Final = 0.25
 
 _Time = Callable[[bytes, str], float | None]
 
@@ -97,10 +100,13 @@ def units(random: Random) -> Iterator[Unit]:
         return [cell for (cell,) in rows(path, title, bytes)]
 
     tables = {kind: ([b"", *table(f"{kind} openings")], table(kind)) for kind in CALLS}
+    far = lengths()
     while True:
         kind = random.choice(tuple(tables))
         openings, pieces = tables[kind]
         before = random.choices(openings, k=random.choice((1, 1, 2)))
+        if random.random() < _LONG_ONES:
+            before = [long(random.choice(longs(kind))[0], random.choice(far))]
         repeated = random.choices(pieces, k=random.choice((1, 1, 2, 2, 3, 4)))
         yield Unit(kind, b"".join(before), b"".join(repeated))
 

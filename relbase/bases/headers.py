@@ -1,24 +1,20 @@
 """What a header states: base URLs (rules 2 and 3), and the URL of a message (rule 16)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
+from relbase.containers.header_fields import FieldRow, States
 from relbase.containers.known_fields import bases
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import FieldRow, States
 from relbase.notes import Note, Reason
+from relbase.url.profiles import Profile
 from relbase.values.headers import brackets, find_url
 from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.folding import decoded_words
-
-if TYPE_CHECKING:
-    from relbase.url.profiles import Profile
 
 _WHITE_SPACE: Final = bytes(range(0x21)) + b"\x7f"
 

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
-from typing import Final, NamedTuple, ParamSpec, TypeVar, cast
+from typing import Final, NamedTuple
 
 from relbase.bases.private import owner
 from relbase.edit import Span
@@ -174,39 +173,23 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     return value, "", notes
 
 
-# ---- what can be a base. Results for a base are cached, since references and parts share it. A
-# hostile URL may be as long as its document, and must not stay in memory (threat N3).
+# ---- what can be a base
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-# The messages of a mailbox alternate between a few bases.
-_SHORT: Final = 1 << 12
-_OF_SHORT: Final = 16
 # Nobody writes a longer base: servers refuse URLs of a few kilobytes. It is counted when it is
 # resolved, and the time to resolve a reference grows with it.
 MAX_BASE: Final = 1 << 16
-_OF_LONG: Final = 4
-
-
-def cached_by_length(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
-    """Return a function that picks a cached `make` for a base, or `make` itself for a long one."""
-    short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
-    long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
-
-    def made(url: str) -> Callable[P, T]:
-        if len(url) <= _SHORT:
-            return short
-        return long if len(url) <= MAX_BASE else make
-
-    return made
 
 
 def unsuitable(url: str) -> str | None:
     """Return why no relative reference can be resolved against a URL; None if one can."""
     if len(url) > MAX_BASE:
         return f"it has more than {MAX_BASE} characters (rule 12)"
-    return None if _is_suitable.match(url) else _remembered(url)(url)
+    if _is_suitable.match(url):
+        return None
+    if not url:
+        return "it is empty: the base is unknown, and references count as absolute (RFC 1808 §3.4)"
+    why = _hindrance(url)
+    return why and f"{why} (RFC 1808 §2.3)"
 
 
 # Matches most bases.
@@ -214,16 +197,6 @@ _is_suitable: Final = expression(r"https?://[^/?#]")
 
 # A URL that becomes the base unchanged if it is stated, except in profile whatwg.
 plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
-
-
-def _unsuitable(url: str) -> str | None:
-    if not url:
-        return "it is empty: the base is unknown, and references count as absolute (RFC 1808 §3.4)"
-    why = _hindrance(url)
-    return why and f"{why} (RFC 1808 §2.3)"
-
-
-_remembered: Final = cached_by_length(_unsuitable)
 
 
 def _hindrance(url: str) -> str | None:

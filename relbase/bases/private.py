@@ -4,8 +4,6 @@ Programs leave such a base in what they save, send or paste. In any other progra
 lead nowhere, so that it does not count.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 # Each scheme, whose it is, and where that is written.

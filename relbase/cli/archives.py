@@ -78,15 +78,15 @@ class Archive(NamedTuple):
 
     def pages(self, unread: Callable[[warc.Fault], None] = lambda _: None) -> Iterator[warc.Page]:
         """Yield its pages; what cannot be read is reported and counted."""
-        for found in self._read():
-            if isinstance(found, warc.Page):
-                for remark in found.remarks:
+        for page in self._read():
+            if isinstance(page, warc.Page):
+                for remark in page.remarks:
                     text = f"warning: {printable(remark)} [{_CODING}]"
-                    self.warned.add(_CODING, f"{self._place(found)}: {text}")
-                yield found
+                    self.warned.add(_CODING, f"{self._place(page)}: {text}")
+                yield page
             else:
-                unread(found)
-                self.report(found)
+                unread(page)
+                self.report(page)
         # A crawl may have thousands of these: they are reported once.
         for trouble, left in self.left_out.items():
             what, why, fix = _COUNTED[trouble]
@@ -125,6 +125,8 @@ class Archive(NamedTuple):
         """Let a bug cost only one page: report it, and count the input as failed."""
         try:
             yield from make(page)
+        except files.InputError:  # the options are wrong, not the page
+            raise
         except Exception as error:  # noqa: BLE001 (one page must not stop the others)
             self.report(work.fault_of_error(page, error))
 
@@ -143,19 +145,20 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        how, pages = {"date": date, "info": info, **self.how}, 0
+        how, pages = {**self.how, "replace": self.settings.replace}, 0
+        convert = {**how, "date": date, "info": info}
         for page in self.pages():
             pages += 1
             is_wanted = page.succeeded or own.all_status
-            convert = self._guarded(page, lambda page: [warc.conversion(page, **how)])
-            for made in convert if is_wanted else ():
+            converted = self._guarded(page, lambda page: [warc.conversion(page, **convert)])
+            for made in converted if is_wanted else ():
                 outcome.notes.update(_CODING for _ in page.remarks)
                 for note in made.notes:
                     outcome.notes[note.reason.value] += 1
                     text = f"{self._place(page)}: warning: {sentence(note)}"
                     self.warned.add(note.reason.value, text)
                 if own.report is not None:
-                    outcome.links.update(row.outcome for row in warc.link_rows(page, **self.how))
+                    outcome.links.update(row.outcome for row in warc.link_rows(page, **how))
                 if made.record is not None and page.truncated and not own.salvage:
                     self.report(work.truncated_fault(page))
                 elif made.record is not None:
@@ -167,7 +170,7 @@ class Archive(NamedTuple):
             with files.opened(self.source.input) as original:
                 yield from original.pieces
         made_, links = counted(outcome.changed, "conversion"), counted(outcome.rewritten, "link")
-        text = f"{made_}, {links} made absolute"
+        text = f"{made_}, {links} {self.settings.made}"
         text = text if outcome.changed else "no link changed: no conversion is written"
         outcome.text = f"{counted(pages, 'page')}, {text}"
 
@@ -202,14 +205,16 @@ class Archive(NamedTuple):
         return "ARC and WARC do not mix in one file: leave --with-originals out" if is_arc else ""
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
-        name, how = self.source.name, {"warc": self.source.name, **self.how}
+        name = self.source.name
+        how = {"warc": name, **self.how, "replace": self.settings.replace}
+        of_wat = {"warc": name, **self.how}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
                 table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
         for page in self.pages():
             if wat:
-                for record in self._guarded(page, lambda page: [rows.wat(page, **how)]):
+                for record in self._guarded(page, lambda page: [rows.wat(page, **of_wat)]):
                     streams.say(json.dumps(record))
                 continue
             for row in self._guarded(page, partial(rows.link_rows, **how)):
@@ -258,10 +263,10 @@ def written(
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
-    for one in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:
+    for target in (path, errors):  # only tables are replaced
+        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:
             if file.read(len(_MARK)) not in (b"", _MARK):
-                text = f"'{printable(one)}' exists and is not a table: give another name"
+                text = f"'{printable(target)}' exists and is not a table: give another name"
                 raise click.UsageError(text)
     page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
@@ -273,7 +278,7 @@ def written(
         _added(errors_file, table.ERRORS) as add_errors,
     ):
         yield Table(
-            lambda found: add(map(select, found)),
+            lambda page_rows: add(map(select, page_rows)),
             lambda fault, name: add_errors([table.error_row(fault, name)]),
         )
 
@@ -290,8 +295,8 @@ def _added(
     columns = table.Columns(schema, table.BATCH)
     with parquet.ParquetWriter(file, schema, compression="zstd", **how) as writer:
 
-        def add(found: Iterable[Any]) -> None:
-            for batch in columns.add(found):
+        def add(added: Iterable[Any]) -> None:
+            for batch in columns.add(added):
                 writer.write_batch(batch)
 
         yield add

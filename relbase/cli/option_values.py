@@ -104,6 +104,10 @@ def template(value: str) -> tuple[str, ...]:
     return Policy(templates=(value,)).templates
 
 
+def places(value: str) -> tuple[str, ...]:
+    return Policy(only=(value,)).only
+
+
 def kinds(value: str) -> frozenset[str]:
     names = frozenset(name.strip().lower() for name in value.split(","))
     if wrong := ", ".join(sorted(map(ascii, names - set(CHOICES)))):

@@ -80,9 +80,9 @@ class _Worker:
         if self.own.in_place:  # before it is opened, since opening a pipe may wait forever
             refuse_special(outcome.job.input.name)
         with files.opened(outcome.job.input, self.plan.roots) as opened:
-            self.found = found = self.plan.finder.find(opened, self.plan.settings.url)
+            self.stated = stated = self.plan.finder.find(opened, self.plan.settings.url)
             if deciding := self.plan.deciding:
-                outcome.options = jobs.digest(found.url, found.redirects, found.fields, deciding)
+                outcome.options = jobs.digest(stated.url, stated.redirects, stated.fields, deciding)
             if outcome.job.reported and jobs.is_done(outcome.job):
                 if outcome.job.reported[-1] == outcome.options:
                     raise _SkippedError(State.SKIPPED)
@@ -132,12 +132,14 @@ class _Worker:
             from relbase.cli.findings import LINES, Finding
 
             outcome.tally.found = 1
-            found = Finding(name, "has pages with relative links")
-            outcome.lines.append(LINES[own.format or "text"](found))
+            is_replaced = self.plan.settings.replace is not None
+            what = "pages whose links would change" if is_replaced else "pages with relative links"
+            finding = Finding(name, f"has {what}")
+            outcome.lines.append(LINES[own.format or "text"](finding))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         own, settings = self.own, self.plan.settings
-        self.settings = settings = settings._replace(fields=self.found.fields or settings.fields)
+        self.settings = settings = settings._replace(fields=self.stated.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
@@ -173,8 +175,8 @@ class _Worker:
     def _rewritten(self, source: OpenInput) -> Iterator[Rewritten]:
         if self.coding is not None:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
-        finder, found = self.plan.finder, self.found
-        for document, planned in documents.calls(source, self.settings, finder, found):
+        finder, stated = self.plan.finder, self.stated
+        for document, planned in documents.calls(source, self.settings, finder, stated):
             call = planned.with_options(examines=True) if self.own.check else planned
             try:
                 result = documents.rewritten(document, call)
@@ -187,7 +189,7 @@ class _Worker:
                 self.outcome.tally.failed += 1
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
-                self.outcome.claimed = "" if found.given else call.url or ""
+                self.outcome.claimed = "" if stated.given else call.url or ""
             self._count(document, result, call)
             yield document, result, call
 
@@ -279,7 +281,7 @@ class _Worker:
         outcome, reason = self.outcome, Reason.BASE_NONE.value
         outcome.text = "no link changed"
         if outcome.places:
-            outcome.text = f"{counted(outcome.rewritten, 'link')} made absolute"
+            outcome.text = f"{counted(outcome.rewritten, 'link')} {self.settings.made}"
             on_url = f", {outcome.on_given_url} of them against the given URL"
             within = f" in {counted(outcome.changed, 'message')}"
             within += on_url if outcome.on_given_url else ""
@@ -309,9 +311,9 @@ class _Worker:
             is_noted = any(note.reason in FAILING for note in result.notes)
             outcome.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
-                for found in findings(name, document, result, call):
-                    outcome.found += found.link is not None
-                    outcome.lines.append(LINES[own.format or "text"](found))
+                for finding in findings(name, document, result, call):
+                    outcome.found += finding.link is not None
+                    outcome.lines.append(LINES[own.format or "text"](finding))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
         output, written = self.outcome.job.output, 0

@@ -5,19 +5,16 @@ if the body does not begin with it, but with a later coding or with text. A body
 stated, and then breaks off or does not decode, is refused, since half a page is a wrong page.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 
-if TYPE_CHECKING:
-    # or that of `zstandard`, which has the same methods
-    Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
+# Or that of `zstandard`, which has the same methods.
+Stream: TypeAlias = "zlib._Decompress | Gzip"  # noqa: SLF001 (typeshed has no other name)
 
 
 # The most bytes that a body may decode to: no page is so long, and all of it is in memory at once.

@@ -4,27 +4,23 @@ A member that does not decode or breaks off ends with a fault. It is then search
 of the next member, which may be inside the damaged bytes.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.compression.codings import (
     GZIP,
     UNKNOWN_FLAG,
     ZSTD,
     Gzip,
+    Stream,
     fast_zlib,
     zstd_stream,
 )
 from relbase.expressions import expression, regex
-
-if TYPE_CHECKING:
-    from relbase.compression.codings import Stream
 
 # How much is fed at a time. zlib returns up to 1,032 times as much, Zstandard 32,000 times: no
 # piece is longer than 8 MB.

@@ -1,7 +1,5 @@
 """What MIME fields state about a body; comments may occur anywhere between their tokens."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial

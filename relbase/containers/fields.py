@@ -8,18 +8,15 @@ A CR alone is a line end only in a message without any LF. Otherwise a value cou
 that other readers do not see.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers.known_fields import REMEMBERED
 from relbase.edit import Span
 from relbase.expressions import regex
 
-if TYPE_CHECKING:
-    _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
+_Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
 # Beyond these limits a header is `cut`. The longest headers of real mail have some 100 KB; stalwart
 # and Dovecot allow as much as this, or less.
@@ -41,7 +38,7 @@ class Header(NamedTuple):
     # where its last field ends; the empty line follows, if there is one
     end: int
     body: int  # where the body begins
-    fields: tuple[Field, ...]  # those that `relbase.header_fields` needs, in order
+    fields: tuple[Field, ...]  # those that `relbase.containers.header_fields` needs, in order
     cut: bool  # whether it exceeds a limit; the rest was not read
 
 
@@ -208,5 +205,5 @@ def text_of(data: bytes, field: Field) -> str:
 
 
 def first(data: bytes, header: Header, name: str) -> str | None:
-    assert name in REMEMBERED, f"{name} has no row in relbase.header_fields"
+    assert name in REMEMBERED, f"{name} has no row in relbase.containers.header_fields"
     return next((text_of(data, field) for field in header.fields if field.name == name), None)

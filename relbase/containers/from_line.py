@@ -4,8 +4,6 @@ The caller checks whether an empty line precedes it. Every repetition is bounded
 spaces costs no more than any other.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from relbase.expressions import expression

@@ -1,7 +1,5 @@
 """Heads of HTTP messages, as spans."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

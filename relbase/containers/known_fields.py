@@ -1,11 +1,9 @@
 """The rows of header fields by name, and what is read in a header."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 
-from relbase.header_fields import FIELDS, FieldRow, States
+from relbase.containers.header_fields import FIELDS, FieldRow, States
 
 ROWS: Final = {row.name.lower(): row for row in FIELDS}
 # The fields that are read in a header.

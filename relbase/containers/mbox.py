@@ -5,8 +5,6 @@ Content-Length (mboxcl, mboxcl2) counts only if it proves true: after that numbe
 most two line ends, and then a separator or the end of the file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -14,10 +12,10 @@ from typing import Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.from_line import LOOKED_AT_LINE, begins_file, is_separator
+from relbase.containers.header_fields import Follows
 from relbase.containers.known_fields import ROWS
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import Follows
 
 # How far to read ahead to check a Content-Length, which is the memory that a wrong one can cost.
 # Longer messages are split by From_ lines alone, which mostly gives the same result.
@@ -88,8 +86,6 @@ _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 
 class _Source:
     """The bytes of a file from the next message on, as far as they have been read."""
-
-    __slots__ = ("_chunks", "data")
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
         self._chunks = iter(chunks)

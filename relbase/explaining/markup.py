@@ -1,23 +1,18 @@
 """Texts and bases of a document as markup in which nothing can run, and nothing is invisible."""
 
-from __future__ import annotations
-
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
+from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
 from relbase.expressions import regex
-from relbase.header_fields import States
+from relbase.notes import Note
+from relbase.results import Entity, Link
 from relbase.rewriting.outcomes import Status
-
-if TYPE_CHECKING:
-    import re
-
-    from relbase.notes import Note
-    from relbase.results import Entity, Link
 
 # Characters that are invisible, or change how the text around them is shown: controls, formats
 # (such as bidirectional overrides and tags), lone surrogates, line and paragraph separators.

@@ -4,7 +4,6 @@ A `%` is a bad escape unless two hex digits follow it within its component.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

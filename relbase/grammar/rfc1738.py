@@ -6,7 +6,6 @@ violation is reported where a reader would look for it. A quoted literal matches
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator

@@ -5,7 +5,6 @@ A net_loc may contain `?` and `;`: `//h?q` has no query.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
-from __future__ import annotations
 
 import re
 from collections.abc import Iterator

@@ -113,12 +113,19 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
     end = len(text) if stated.span is None else stated.span.start
     policies = [*around.policies, *_stated_policies(text, end, around.charset)]
+    work = _TESTED * sum(map(len, policies))
+    if around.budget is not None and not around.budget.prepare(work):
+        return None  # no reference is resolved any more
     directive = forbidding(policies, base.url, own_url(around.base)) if policies else None
     if directive is None:
         return None
     text_ = f"{stated.source}: the Content-Security-Policy forbids it ({directive[:200]!a})"
     return Note(Reason.BASE_FORBIDDEN, around.part, stated.span, f"{text_}: it does not count")
 
+
+# Testing a policy takes so many times as long as preparing a base of its length. Each nested
+# document with a `<base>` tests those of the header.
+_TESTED: Final = 32
 
 _names_policy: Final = regex(rb"content-security-policy", re.IGNORECASE).search
 _ASKED: Final = {b"http-equiv", b"content"}

@@ -42,7 +42,8 @@ UNSURE: Final = ""
 # Tags of HTML that change what others are, or that have a text which is no markup.
 _DECIDING: Final = tags.RAW_TEXT | FOREIGN_ROOTS.keys() | {b"template", b"frameset"}
 # Elements in foreign content that need a closer look: HTML may be in them, or they may be of HTML.
-_LOOK: Final = SVG_HTML | MATH_TEXT | {b"annotation-xml", b"font"}
+_POINTS: Final = SVG_HTML | MATH_TEXT | {b"annotation-xml"}
+_LOOK: Final = _POINTS | BREAKOUT | {b"font"}
 _SVG_STYLE: Final = attributes_of(SVG, b"style").text
 
 # What may be moved in the middle of what is open: in each document, and for each token more.
@@ -219,15 +220,26 @@ class Tree:
         local, name = self._local, token.name
         if token.kind != START_TAG:
             if token.kind == END_TAG:
-                if local[-1] != name:
+                if name not in local:
                     return None
-                local.pop()
+                while local.pop() != name:
+                    continue
             return ""
-        if local and (name in BREAKOUT or name in _LOOK):
+        is_empty = tags.self_closing(self._text, token.inside, token.end)
+        is_closed = name in _POINTS and (is_empty or self._has_text_only(token))
+        if local and name in _LOOK and not is_closed:
             return None
-        if not tags.self_closing(self._text, token.inside, token.end):
+        if not is_empty:
             local.append(name)
         return FOREIGN_ROOTS[(local or [name])[0]]
+
+    def _has_text_only(self, token: Token) -> bool:
+        """Whether an element with text alone is open; that opens no formatting element again.
+
+        The start tag of the foreign content has reconstructed those that were to be.
+        """
+        after = read(self._text, token.end, self._end, cdata=True)
+        return after is not None and (after.kind, after.name) == (END_TAG, token.name)
 
     def _construct(self, end: int) -> None:
         """Learn what is open at a place from all that precedes it."""

@@ -4,23 +4,23 @@ Programs save a response with all the redirects before it: each Location is the 
 response. A body with a coding is left unchanged, since it could not be encoded as it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, retrieval
 from relbase.compression.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of
+from relbase.containers.header_fields import States
 from relbase.containers.http import (
     INFORMATION,
     REDIRECTION,
     SWITCHING_PROTOCOLS,
+    Head,
     is_partial,
     read_head,
     values,
@@ -29,16 +29,12 @@ from relbase.containers.known_fields import ROWS
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats import sniffing
-from relbase.header_fields import States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context, Opened
 from relbase.rewriting.outcomes import Outcome, Reference, Status, shift, split_edits
 from relbase.values import headers
-
-if TYPE_CHECKING:
-    from relbase.containers.http import Head
-    from relbase.rewriting.context import Context, Opened
 
 # After these, clients repeat the request with credentials (RFC 9110 §11.4, §11.7.1), and save both
 # heads.

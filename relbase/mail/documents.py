@@ -6,8 +6,9 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from relbase.bases.layers import Base
 from relbase.containers import mail
 from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
@@ -22,16 +23,12 @@ from relbase.mail.allowed_edits import (
 from relbase.mail.parts import MailPart, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.context import Context, Opened, Reader, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, batched, lower, shift, single
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
-
-if TYPE_CHECKING:
-    from relbase.bases.layers import Base
-    from relbase.rewriting.context import Context, Opened, Reader
-    from relbase.view.runs import View
+from relbase.view.runs import View
 
 
 def reader_of(part: Part, context: Context) -> Reader | None:

@@ -1,11 +1,9 @@
 """The messages of an mbox, each with its own bases; readers of the output find the same ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
@@ -14,13 +12,10 @@ from relbase.mail.allowed_edits import keep_in_lines
 from relbase.mail.documents import DecodedBody, decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
+from relbase.results import Entity
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Outcome, consume, shift, split_edits_and_rest
-
-if TYPE_CHECKING:
-    from relbase.results import Entity
-    from relbase.rewriting.context import Context
 
 
 class MboxMessage(NamedTuple):
@@ -76,8 +71,6 @@ _ADDED: Final = "a line would become the beginning of a message: its links are l
 
 class Lengths:
     """Refuses edits that would make a wrong Content-Length right (see `containers.mbox`)."""
-
-    __slots__ = ("_ends", "_grown")
 
     def __init__(self) -> None:
         self._grown = 0  # how many bytes longer than the input the output is so far

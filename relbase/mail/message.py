@@ -1,11 +1,9 @@
 """Mail: bases down the MIME tree, links in headers and documents, and fields that follow a body."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.bases.layers import Base, Layer
 from relbase.containers import mail
@@ -16,10 +14,25 @@ from relbase.expressions import regex
 from relbase.html.vocabulary import Row
 from relbase.mail.allowed_edits import only_allowed, only_allowed_in_header
 from relbase.mail.dependent_fields import broken_signatures, follow_bodies, signed
-from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
-from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
+from relbase.mail.documents import (
+    DecodedBody,
+    decoded_bodies,
+    open_document,
+    parts_of,
+    reader_of,
+    visit_body,
+)
+from relbase.mail.parts import (
+    STATES_BASE,
+    MailPart,
+    called,
+    message_fields,
+    number_of,
+    transfer_view,
+)
 from relbase.notes import Note, Reason
 from relbase.results import Entity
+from relbase.rewriting.context import Context
 from relbase.rewriting.outcomes import (
     Outcome,
     consume,
@@ -32,12 +45,7 @@ from relbase.rewriting.reference import Place, visit_url
 from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
-
-if TYPE_CHECKING:
-    from relbase.mail.documents import DecodedBody
-    from relbase.mail.parts import MailPart
-    from relbase.rewriting.context import Context
-    from relbase.view.runs import View
+from relbase.view.runs import View
 
 _ENTITY: Final = "message/rfc822"
 

@@ -1,27 +1,23 @@
 """The parts of a message with their bases down the MIME tree, and their bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
+from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
+from relbase.edit import Edit, Span
 from relbase.expressions import regex
-from relbase.header_fields import States
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import SameView, View
-
-if TYPE_CHECKING:
-    from relbase.edit import Edit, Span
-    from relbase.rewriting.context import Context
 
 
 class MailPart(NamedTuple):
@@ -172,8 +168,6 @@ class _BareReturnsView(QuotedPrintableView):
 
     The message contains no LF, so LF can replace CR without moving any offset.
     """
-
-    __slots__ = ()
 
     def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
         super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")

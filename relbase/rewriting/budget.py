@@ -12,7 +12,6 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import cached_by_length
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 
@@ -119,7 +118,10 @@ _new: Final = itemgetter(2)
 
 def weight(new: str, depth: int) -> int:
     """Return how long a text can become in a reference that is nested `depth` documents deep."""
-    return len(new) if means_itself.fullmatch(new) else _remembered_weight(new)(new, depth)
+    if means_itself.fullmatch(new):
+        return len(new)
+    escaped = sum(1 for _ in _escaped.finditer(new))
+    return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
 
 
 # `means_itself` matches text that needs no escape anywhere. Any other character is charged at its
@@ -128,11 +130,3 @@ _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+@!$*-]")
 means_itself: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+")
 _LONGEST: Final = 12
 _DEEPER: Final = len("amp;")
-
-
-def _weight(new: str, depth: int) -> int:
-    escaped = sum(1 for _ in _escaped.finditer(new))
-    return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
-
-
-_remembered_weight: Final = cached_by_length(_weight)

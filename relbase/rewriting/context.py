@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from relbase.bases.layers import (
     MAX_BASE,
     Base,
     Statement,
-    cached_by_length,
     establish,
     unsuitable,
 )
@@ -212,13 +212,10 @@ class BaseResolver:
 
 def resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
     """Return what resolves references against a base; None if the URL cannot be a base."""
-    if not url:  # a new context has no base
-        return None
-    return _remembered(url)(url, profile, encoding)
+    # A new context has no base, and a long one is not kept (threat N3).
+    return _resolver(url, profile, encoding) if 0 < len(url) <= MAX_BASE else None
 
 
+@lru_cache(maxsize=8)  # the messages of a mailbox alternate between a few bases
 def _resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
     return None if unsuitable(url) else BaseResolver(url, profile, encoding)
-
-
-_remembered: Final = cached_by_length(_resolver)

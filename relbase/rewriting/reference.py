@@ -287,6 +287,9 @@ class Verdict(NamedTuple):
 def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
     """Return what becomes of a reference; with `is_kept` it stays if it is relative."""
     files, base = context.local_files, context.base.url
+    keeps, budget = context.task.keeps, context.budget
+    if keeps is not None and not context.task.policy.chooses(place.element, place.attribute):
+        return Verdict(Status.KEPT, _listed_url(reference, context, place))
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
     # To a browser on another page, `http:/h/x` may be another URL: it is absolute on no base.
@@ -296,7 +299,6 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
         inside = files.inside(reference) if isinstance(files, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else _absolute(reference, context)
     is_local = place.row.local and reference.startswith("#")  # rule 8
-    keeps, budget = context.task.keeps, context.budget
     is_own_base = place.element == "base" and context.task.policy.ignore_base
     is_chosen = is_local or is_own_base or (keeps is not None and bool(keeps(reference)))
     if files is not None and not is_chosen:

@@ -1,7 +1,5 @@
 """The marks that programs leave in the pages that they save, a row for each program."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple

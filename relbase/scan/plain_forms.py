@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import cached_by_length
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
@@ -97,7 +96,7 @@ def simple_edits(
     simple = _simple.fullmatch(url)
     if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
-    on_root = _remembered_root(simple[1])(simple[1])
+    on_root = _simple_edit(simple[1].encode(), 0)
     path = simple[2]
     directory = on_root.new + path.encode() if path else on_root.new + b"/"
     # The RFCs differ on `../` if the base has no path.
@@ -110,9 +109,6 @@ def simple_edits(
 def _simple_edit(new: bytes, until: int) -> Prefix:
     return Prefix(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
 
-
-# The pages of a site share it.
-_remembered_root: Final = cached_by_length(lambda root: _simple_edit(root.encode(), 0))
 
 # The WHATWG parser reads `%2e` as a dot.
 _NAME: Final = rf"(?!%2[Ee])[{UNRESERVED}%](?:[{UNRESERVED}.]|%(?!2[Ee]))*+"

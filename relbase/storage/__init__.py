@@ -1,7 +1,5 @@
 """Opening and writing archives: files, and objects in the stores that pyarrow supports."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Container, Iterable

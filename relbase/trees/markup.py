@@ -4,23 +4,19 @@ Some parsers make elements of what browsers read as text (inside textarea or ifr
 text again when the tree is written to a file, so they do not count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.html import places, vocabulary
 from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
 from relbase.html.places import element_rows
 from relbase.html.tags import RAW_TEXT
 from relbase.html.vocabulary import Row, ValueOf, counting
+from relbase.policy import Policy
+from relbase.rewriting.context import Context
 from relbase.xml.names import held_with
 from relbase.xml.vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
-    from relbase.rewriting.context import Context
 
 
 class Scope(NamedTuple):

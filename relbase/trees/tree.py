@@ -1,7 +1,5 @@
 """What the trees of all packages have in common, and what a walk needs of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, cached_by_length, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
 from relbase.css.candidates import has_no_reference, holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -23,6 +23,7 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.session.options import Replace
 from relbase.session.run import Lines, answers
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
@@ -34,20 +35,6 @@ from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
-
-if TYPE_CHECKING:
-    from relbase.session.options import Replace
-
-
-def _on_url(url: str, label: str | None, profile: Profile, private: bool) -> Context:  # noqa: FBT001
-    """The context of a document that was retrieved from a URL, for any task."""
-    task = Task(profile, Policy(private_bases=private), reader)
-    base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-    context = Context(UNKNOWN, task)
-    return context.with_fields(base=base, encoding=lookup(label or "") or "utf-8")
-
-
-_outside: Final = cached_by_length(_on_url)
 
 
 class Walk:
@@ -64,15 +51,16 @@ class Walk:
         replace: Replace | None = None,
     ) -> None:
         self._replace = replace
+        # Whether the names of elements decide, so that results are not shared.
+        self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
         task = Task(profile, policy, reader, keeps=policy.keeper())
         self.tree = tree
         url = url or tree.url or ""
-        outside: Context = _outside(url)(url, tree.label, profile, policy.private_bases)
-        self._around = outside._replace(
-            task=task, budget=self._budget, sheets=cache(tree.has_sheets)
-        )
-        base = self._around.base
+        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
+        encoding = lookup(tree.label or "") or "utf-8"
+        self._around = outside.with_fields(base=base, encoding=encoding)
         counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
         for element in islice(tree.bases(whole=True), int(counts)):
@@ -95,7 +83,7 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled, new = self.tree.get, self.tree.spelled, tuple.__new__
+        get, spelled = self.tree.get, self.tree.spelled
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
@@ -124,14 +112,14 @@ class Walk:
                         at_once = None
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
-                if row.syntax is _URL and self._replace is None:
+                if row.syntax is _URL and not self._is_exact:
                     is_absolute = value.startswith(_ABSOLUTE)
                     if is_absolute and not all_ and value[-1] > " ":
                         continue
                     is_itself = is_absolute and not normalizes and value.isprintable()
                     if is_itself and value[-1] != " ":
-                        absolute = (element, attribute, value, 0, value, _ABSOLUTE_URL, len(value))
-                        yield new(Value, (element, None, [new(TreeLink, absolute)]))
+                        what = value, 0, value, _ABSOLUTE_URL, len(value)
+                        yield Value(element, None, [TreeLink(element, attribute, *what)])
                         continue
                     may_be_local = row.local and value[:1] == "#"
                     if at_once is not None and _plain(value) and not may_be_local:
@@ -139,9 +127,8 @@ class Walk:
                         cost = len(url) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            # `TreeLink(...)` and `Value(...)` take twice as long.
-                            link = element, attribute, value, 0, url, _REWRITTEN, len(value)
-                            yield new(Value, (element, url, [new(TreeLink, link)]))
+                            what = value, 0, url, _REWRITTEN, len(value)
+                            yield Value(element, url, [TreeLink(element, attribute, *what)])
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import

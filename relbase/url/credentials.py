@@ -1,7 +1,5 @@
 """User names and passwords in URLs (threat A7)."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

@@ -4,8 +4,6 @@ Regular expressions take the characters as parts of their classes, and the build
 compiled scanner needs into its header (`scan.tables`).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from relbase.expressions import expression

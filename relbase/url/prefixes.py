@@ -1,7 +1,5 @@
 """References that the resolvers of both RFCs resolve by prepending a prefix of the base."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final

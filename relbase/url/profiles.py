@@ -5,18 +5,14 @@ A new profile is a member of `Profile`, its value in `ProfileName`, a row of `_R
 in `relbase.url` with what `Algorithm` lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, cast, get_args
+from typing import Final, Literal, NamedTuple, Protocol, cast, get_args
 
 from relbase.url.credentials import without_credentials, without_userinfo
-
-if TYPE_CHECKING:
-    from relbase.url.step import Step
+from relbase.url.step import Step
 
 
 class Profile(StrEnum):

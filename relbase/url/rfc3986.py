@@ -5,8 +5,6 @@ reference `..//h/x`). §3.3 forbids that, so relbase writes a dot segment before
 WHATWG URL Standard does: `file:/.//h/x`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple

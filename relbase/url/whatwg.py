@@ -4,8 +4,6 @@ ada-url encodes queries in UTF-8, so those of special URLs are encoded before it
 parses the base again for each reference; `_known` resolves most references without a parser.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final, NamedTuple

@@ -4,8 +4,6 @@ The text is walked twice, since browsers drop a block that is not JSON [C]. Of m
 name the last counts, but all are yielded: if only its name changed, an earlier one would count.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from enum import Enum, auto

@@ -4,8 +4,6 @@ No span begins or ends with U+0000 to U+0020 (rule 6), since the URL parser drop
 yields an empty span: there the element decides whether an empty value is a reference.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum

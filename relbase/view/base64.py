@@ -45,8 +45,6 @@ class Base64View(View):
     `footer` is the offset of the plain-text footer that a mailing list added after it, or 0.
     """
 
-    __slots__ = ("_eol", "_raw", "footer")
-
     def __init__(self, raw: bytes, eol: bytes = b"\r\n", footer: int = 0) -> None:
         self.footer = footer
         self._raw = raw

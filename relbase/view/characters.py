@@ -4,8 +4,6 @@ Python's codecs decode each unit, corrected by the differences below. Undecodabl
 surrogates U+DC80 to U+DCFF.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache

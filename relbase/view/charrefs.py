@@ -4,8 +4,6 @@ Whether `&amp` without a semicolon is a reference depends on what follows, so th
 `unended`. `_begun_reference` finds a plain `&am` of the author's that an edit could complete.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache, partial

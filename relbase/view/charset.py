@@ -4,8 +4,6 @@ Where a browser would guess by frequency or locale, valid UTF-8 counts as UTF-8 
 as windows-1252. Python's own labels do not count, since `utf-7` turns plain text into markup.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Mapping
@@ -273,8 +271,6 @@ def _xml_encoding(data: bytes) -> str | None:
 
 class Lines:
     """The lines and columns of offsets in a text; if asked in order, they take linear time."""
-
-    __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
 
     def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text

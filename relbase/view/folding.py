@@ -4,8 +4,6 @@ Line folds stay. An edit of a URL that contains an encoded word (RFC 2557 §4.4.
 rewrites the whole URL, percent-encoded.
 """
 
-from __future__ import annotations
-
 import base64
 import quopri
 import re
@@ -33,8 +31,6 @@ def folded_view(raw: bytes, quote: bytes = b"", *, words: bool = True) -> View:
 class WordView(View):
     """The view of a URL with encoded words in it; edits rewrite the whole URL."""
 
-    __slots__ = ("_quote", "_raw")
-
     def __init__(self, raw: bytes, quote: bytes) -> None:
         self._raw, self._quote = raw, quote
         self.inner = meant(raw)
@@ -51,12 +47,6 @@ class WordView(View):
 # Bytes that do not mean themselves, apart from encoded words: white space and control characters
 # mean nothing, and bytes that are not UTF-8 become surrogates.
 _NOT_ITSELF: Final = regex(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
-_IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
-
-
-def _folds(raw: bytes) -> Iterator[Run]:
-    # The first test costs a hundredth of the search.
-    return iter(()) if _IS_ITSELF(raw) else _runs(_NOT_ITSELF, raw)
 
 
 def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
@@ -71,6 +61,7 @@ def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
             yield run
 
 
+_folds: Final = partial(_runs, _NOT_ITSELF)
 _BACKSLASH: Final = 0x5C
 _MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 

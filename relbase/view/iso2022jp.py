@@ -44,8 +44,6 @@ _katakana: Final = {byte: chr(_KATAKANA_FIRST + byte) for byte in _KATAKANA_BYTE
 
 
 class Iso2022JpView(RunView):
-    __slots__ = ("_flips", "_unencodable")
-
     def __init__(self, raw: bytes, unencodable: Callable[[str], bytes]) -> None:
         super().__init__(raw, _find, bytes)
         self._unencodable = unencodable

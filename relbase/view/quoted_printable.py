@@ -39,8 +39,6 @@ _HARMLESS: Final = regex(rb">++(?!From )")
 class QuotedPrintableView(View):
     """The view of a body without the line end before its delimiter; `boundaries` lack the `--`."""
 
-    __slots__ = ("_eol", "_is_odd", "_raw", "_unsafe_starts")
-
     def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
@@ -124,8 +122,6 @@ class _Line(NamedTuple):
 
 class _Lines:
     """Lowers edits in order; `start` is where the lines begin that the latest edits join."""
-
-    __slots__ = ("_at", "_inner_at", "_inner_size", "_is_odd", "_raw", "line", "start")
 
     def __init__(self, raw: bytes, inner_size: int, *, is_odd: bool) -> None:
         self._raw, self._inner_size, self._is_odd = raw, inner_size, is_odd

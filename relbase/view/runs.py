@@ -8,8 +8,6 @@ before an edit may combine with it (`&am` + `p;`): `unended` marks the runs that
 finds such text between runs.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
@@ -22,8 +20,6 @@ from relbase.expressions import expression
 
 class View(ABC):
     """A decoded text whose edits can be lowered to edits of the raw text around it."""
-
-    __slots__ = ("inner",)
 
     inner: bytes  # the decoded text: UTF-8, undecodable bytes as surrogates (surrogatepass)
 
@@ -65,8 +61,6 @@ _GREATEST_I = 1 << 32  # offsets below it need 4 bytes
 class GrownView(View):
     """A view that grows each edit to the range it has to rewrite; `_spell` encodes new text."""
 
-    __slots__ = ("_spell",)
-
     _spell: Callable[[bytes], bytes]
 
     @abstractmethod
@@ -91,8 +85,6 @@ class RunView(GrownView):
     `rows` finds the runs for reading only: neighbours may be one run there.
     """
 
-    __slots__ = ("_end", "_find", "_joins", "_raw")
-
     def __init__(
         self,
         raw: bytes,
@@ -115,11 +107,6 @@ class RunView(GrownView):
 
 class _RunWalk:
     """A walk over the runs; after the passed ones, raw and inner offsets differ by `_shift`."""
-
-    __slots__ = (
-        *("_ahead", "_before", "_inner_starts", "_joins", "_passed"),
-        *("_raw", "_runs", "_shift", "_starts"),
-    )
 
     def __init__(self, raw: bytes, runs: Iterable[Run], joins: Callable[[bytes, int], int]) -> None:
         offsets = "I" if len(raw) < _GREATEST_I else "Q"
@@ -243,8 +230,6 @@ def pieces(raw: bytes) -> Iterator[Piece]:
 class PiecesView(View):
     """The view of a text in `pieces`; new text goes into the first piece that its edit touches."""
 
-    __slots__ = ("_find", "_raw", "_sizes", "_view_of")
-
     def __init__(
         self,
         raw: bytes,
@@ -302,8 +287,6 @@ class PiecesView(View):
 class _Cut:
     """Edits of a text, cut where its pieces end."""
 
-    __slots__ = ("_left", "ahead")
-
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._left = iter(edits)
         self.ahead = next(self._left, None)
@@ -321,8 +304,6 @@ class _Cut:
 class SameView(View):
     """The view of a text that means itself."""
 
-    __slots__ = ()
-
     def __init__(self, raw: bytes) -> None:
         self.inner = raw
 
@@ -335,8 +316,6 @@ class SameView(View):
 
 class CdataView(SameView):
     """The view of the inside of a CDATA section; edits never create a `]]>`."""
-
-    __slots__ = ()
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         tail, at = b"", 0

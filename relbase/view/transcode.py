@@ -7,8 +7,6 @@ character a run. UTF-16 and ISO-2022-JP need a view of the whole document.
 Undecodable bytes may become a character if an edit puts them beside others.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Callable, Mapping
@@ -139,8 +137,6 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 class CountedView(GrownView):
     """A view in which `length` computes how long a range of `inner` is in the raw text."""
-
-    __slots__ = ("_length",)
 
     def __init__(
         self,

@@ -1,11 +1,9 @@
 """Reads the pages of a web archive: takes its bytes, yields decoded documents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from io import TextIOBase
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.compression.codings import decoded
 from relbase.containers.content_type import effective_type
@@ -15,12 +13,9 @@ from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_type, may_hold_references
 from relbase.warc.page import Page
-from relbase.warc.revisits import Allowance, Revisits
+from relbase.warc.revisits import Again, Allowance, Revisits
 
-if TYPE_CHECKING:
-    from relbase.warc.revisits import Again
-
-    Fields = tuple[tuple[str, str], ...]
+Fields = tuple[tuple[str, str], ...]
 
 _TYPES: Final = frozenset(("response", "resource", "conversion"))
 _OVERRULED: Final = frozenset(("base", "content-base"))

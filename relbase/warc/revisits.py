@@ -5,21 +5,17 @@ long as there is room, since others may revisit it. What all this costs is limit
 as a whole, or else a few bytes could make one payload be inflated or written without end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.compression.members import Buffer
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.rewriting.budget import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.warc.page import Page
 
-if TYPE_CHECKING:
-    from relbase.warc.page import Page
-
-    Again = Callable[[int], Iterable[bytes]]
-    PageOf = Callable[[Record], Page | Fault | None]
+Again = Callable[[int], Iterable[bytes]]
+PageOf = Callable[[Record], Page | Fault | None]
 
 _UNREAD: Final = 1 << 63  # in an offset: the record there was a fault
 

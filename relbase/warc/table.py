@@ -4,22 +4,18 @@ Values that repeat are dictionary-encoded, as Parquet stores them. Arrays are ma
 since `pyarrow.array` imports pandas if it is installed.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pyarrow as pa
 
+from relbase.containers.warc import Fault
 from relbase.scan.batches import utf_8
 from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
 
-if TYPE_CHECKING:
-    from relbase.containers.warc import Fault
-
-    _Values = Sequence[Any]
+_Values = Sequence[Any]
 
 # Rows in a batch, which becomes a row group in Parquet, about 4 MB. Larger groups take more memory
 # and save no space.
@@ -58,8 +54,6 @@ def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
 
 class Columns:
     """Builds batches from rows; packed rows are never divided between batches."""
-
-    __slots__ = ("_columns", "_most", "_schema")
 
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
@@ -106,8 +100,6 @@ _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
 class _Numbers:
-    __slots__ = ("missing", "size", "type", "values")
-
     def __init__(self, type_: pa.DataType) -> None:
         self.type = type_
         self.values = array(_CODES[type_])
@@ -150,8 +142,6 @@ class _Numbers:
 class _Texts(_Numbers):
     """A column of texts: their sizes, and all of them in UTF-8, joined."""
 
-    __slots__ = ("data",)
-
     def __init__(self) -> None:
         super().__init__(pa.int32())
         self.data = bytearray()
@@ -173,8 +163,6 @@ class _Texts(_Numbers):
 
 class _Repeated(_Numbers):
     """A column of texts that repeat: the index of each in a dictionary."""
-
-    __slots__ = ("known", "packed")
 
     def __init__(self, packed: Sequence[str] = ()) -> None:
         super().__init__(pa.int32())

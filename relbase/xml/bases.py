@@ -5,19 +5,19 @@ Base 2 §4). In profile whatwg it does not count in documents that browsers show
 still made absolute, against the `xml:base` outside.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from relbase.bases.layers import MAX_BASE, Layer, Statement, plain_base
-from relbase.edit import Span
+from relbase.edit import Edit, Span
 from relbase.expressions import regex
+from relbase.html.tags import Attribute
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import BaseResolver
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import BaseResolver, Context
 from relbase.scan.plain_forms import Prefixes, simple_edits
 from relbase.url.plain import UNRESERVED
 from relbase.url.profiles import PROFILES
@@ -27,15 +27,9 @@ from relbase.view.charset import Lines
 from relbase.xml.escapes import pieces_view
 from relbase.xml.structure import Element, embedded_base, is_shown, meant
 from relbase.xml.vocabulary import XML_BASE
+from relbase.xml.well_formed import Flaw
 
-if TYPE_CHECKING:
-    from relbase.edit import Edit
-    from relbase.html.tags import Attribute
-    from relbase.rewriting.budget import Budget
-    from relbase.rewriting.context import Context
-    from relbase.xml.well_formed import Flaw
-
-    Resolve: TypeAlias = Callable[[str], str]
+Resolve: TypeAlias = Callable[[str], str]
 
 # No real document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100

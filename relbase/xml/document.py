@@ -5,24 +5,19 @@ change its meaning. Checking this takes a parse, so it is done at the first item
 document. The visit itself handles values that contain a flaw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from relbase.bases.layers import Base
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, consume
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
 from relbase.xml.visit import DOUBTFUL, Visit
 from relbase.xml.well_formed import examine
-
-if TYPE_CHECKING:
-    from relbase.bases.layers import Base
-    from relbase.rewriting.context import Context
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:

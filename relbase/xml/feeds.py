@@ -11,11 +11,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
 from relbase.edit import Edit, PackedEdits, Span
 from relbase.expressions import regex
+from relbase.html.tags import Attribute
 from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
@@ -29,11 +30,7 @@ from relbase.values.syntaxes import Syntax, trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 from relbase.xml import structure
-from relbase.xml.bases import shown, statement_of, url_of
-
-if TYPE_CHECKING:
-    from relbase.html.tags import Attribute
-    from relbase.xml.bases import Resolve
+from relbase.xml.bases import Resolve, shown, statement_of, url_of
 
 
 class ItemLinks:

@@ -1,7 +1,5 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -41,8 +39,6 @@ class Named(NamedTuple):
 
 class Names:
     """The namespaces in scope, from the start tag of the root on."""
-
-    __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
 
     def __init__(self, rows: tuple[str, ...] = ()) -> None:
         self._rows = rows

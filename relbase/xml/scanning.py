@@ -4,27 +4,23 @@ The scanner knows no namespaces. When the exact walk meets an element, the scann
 attributes and text hold; it forgets that when a prefix is bound again.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row, counting
 from relbase.scan.binding import holds_url, plain_kind
 from relbase.scan.tables import BY_TAG, MARKUP, MAX_TAG, MAYBE, SCOPE
 from relbase.values.syntaxes import Syntax
 from relbase.xml import structure
+from relbase.xml.names import Named, Names
 from relbase.xml.vocabulary import XML_BASE
 
-if TYPE_CHECKING:
-    from relbase.html.tags import Attribute
-    from relbase.xml.names import Named, Names
-
-    # Takes an offset, how many elements are open, how many must stay open, and what was learned.
-    # Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
-    # HTML, and whether references with flaws are among the edits.
-    Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
+# Takes an offset, how many elements are open, how many must stay open, and what was learned.
+# Returns edits, the offset to go on at, how many are open there, the item of a feed, texts with
+# HTML, and whether references with flaws are among the edits.
+Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any], int]]
 
 # How many of each are learned. Documents have a handful; the exact walk reads hostile ones.
 _MOST: Final = 512
@@ -33,8 +29,6 @@ _MOST_ATTRIBUTES: Final = 64
 
 class Ahead:
     """Reads ahead in one document."""
-
-    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
 
     def __init__(
         self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
@@ -20,7 +20,7 @@ from relbase.html.visit import base_late, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED, Budget
-from relbase.rewriting.context import Wanted
+from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import (
     Outcome,
     Reference,
@@ -52,15 +52,11 @@ from relbase.xml.escapes import (
     without_bad,
 )
 from relbase.xml.feeds import Items
+from relbase.xml.names import Named
 from relbase.xml.scanning import Ahead
 from relbase.xml.structure import slots
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
 from relbase.xml.well_formed import Flaw, Soundness, examine
-
-if TYPE_CHECKING:
-    from relbase.rewriting.context import Context
-    from relbase.xml.names import Named
-
 
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"

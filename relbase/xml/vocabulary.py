@@ -13,8 +13,6 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 4.5 and 5.1, XLink 1.1, XML Base 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Final

@@ -16,7 +16,6 @@ from relbase.bases.layers import (
     Base,
     Layer,
     Statement,
-    cached_by_length,
     establish,
     retrieval,
     unsuitable,
@@ -334,25 +333,3 @@ def test_no_error_repeats_the_password_of_a_malformed_url(url: str) -> None:
             reported += str(error)
     assert reported
     assert "secret" not in reported
-
-
-# --- What is remembered of bases: of long ones some, of longer ones none (threat N3)
-def test_what_was_made_is_made_once_by_the_length_of_the_base() -> None:
-    made: list[str] = []
-
-    @cached_by_length
-    def make(url: str) -> str:
-        made.append(url)
-        return url.upper()
-
-    counts = {}
-    for name, length in {"short": 1 << 12, "long": 1 << 16, "longer": (1 << 16) + 1}.items():
-        urls = [letter * length for letter in "abcde"] * 3
-        made.clear()
-        assert [make(url)(url) for url in urls] == [url.upper() for url in urls]
-        in_turns = len(made)
-        made.clear()
-        assert {make(urls[-1])(urls[-1]) for _ in range(3)} == {"E" * length}
-        counts[name] = (in_turns, len(made))
-    # Of five in turns the next is forgotten where four are remembered.
-    assert counts == {"short": (5, 0), "long": (15, 0), "longer": (15, 3)}

@@ -288,6 +288,10 @@ def test_what_the_documentation_installs_completes(shell: str, tmp_path: Path) -
 FLAGS: Final = [
     (["--keep-fragments"], Policy(keep_fragments=True)),
     (["--keep", "^/x"], Policy(keep=re.compile("^/x"))),
+    (
+        ["--only-link", "A@href", "--only-link", "style"],
+        Policy(only=("a@href", "style")),
+    ),
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),

@@ -103,7 +103,7 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> FoundUrl | None:
     # The last --root for a directory counts: reversed, since `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
-    steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
+    steps, root = min(held, key=lambda pair: len(pair[0]), default=([], None))
     if root is None:
         return None
     return FoundUrl(root.url + _quoted(steps), f"--root {root.directory}", given=True)
@@ -213,12 +213,12 @@ def _path_in(
 def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     """The only file without a URL that a delayed name can have become, or None."""
     folder, _, name = listed.rpartition("/")
-    found = _delayed.fullmatch(name)
+    parts = _delayed.fullmatch(name)
     directory = _path_in(tree, folder, os.path.isdir)
-    if found is None or directory is None:
+    if parts is None or directory is None:
         return None
-    stem, there = found[1] + found[2], entries(directory)
-    later = (one.path for one in there if os.path.splitext(one.name)[0] == stem)
+    stem, there = parts[1] + parts[2], entries(directory)
+    later = (entry.path for entry in there if os.path.splitext(entry.name)[0] == stem)
     fitting = [path for path in later if path not in urls and os.path.isfile(path)]
     return fitting[0] if len(fitting) == 1 else None
 
@@ -239,9 +239,9 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
             yield FoundUrl(url, shown)
 
 
-def side_file(one: Input, name: str) -> bytes | None:
-    directory = os.path.dirname(one.name)
-    root, steps = (one.root, one.parts[:-1]) if one.root else (directory, [])
+def side_file(source: Input, name: str) -> bytes | None:
+    directory = os.path.dirname(source.name)
+    root, steps = (source.root, source.parts[:-1]) if source.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent, parent.open_old(name) as file:
         data = file.read(_LIMIT + 1)
         return data if len(data) <= _LIMIT else None
@@ -269,8 +269,8 @@ def _host_url(value: bytes) -> str:
     """Windows: `[ZoneTransfer]` and `HostUrl=` of the stream or file Zone.Identifier."""
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = value.decode("utf-16" if utf_16 else "utf-8-sig", "replace").replace("\r", "\n")
-    found = _zone.search(text)
-    return "" if found is None or found[1].lower().startswith("about:") else found[1]
+    match = _zone.search(text)
+    return "" if match is None or match[1].lower().startswith("about:") else match[1]
 
 
 def _archive_box(value: bytes) -> str:
@@ -304,8 +304,8 @@ def canonical(data: bytes) -> Iterator[FoundUrl]:
         for token in tokens:
             if token.name != element:
                 continue
-            found = attributes(data, token.start, token.end, frozenset((tells, url)))
-            read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
+            asked = attributes(data, token.start, token.end, frozenset((tells, url)))
+            read = {own.name: (data[own.start : own.end], own.quote or b"") for own in asked}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
                 yield FoundUrl(
