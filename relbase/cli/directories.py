@@ -146,8 +146,8 @@ def opened_directory(path: str) -> Directory:
 def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Directory:
     """Open a directory; `reached` is its name in the one that is open as `at`."""
     if BY_DESCRIPTOR:
-        found = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
-        return Directory(path, os.open(reached, found, dir_fd=at))
+        mode = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
+        return Directory(path, os.open(reached, mode, dir_fd=at))
     status = os.stat(windows.reached(path), follow_symlinks=not flags)
     if not stat.S_ISDIR(status.st_mode) or (flags and windows.is_junction(status)):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)

@@ -39,7 +39,7 @@ def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sen
     from relbase.bases import headers
     from relbase.mail.message import fields_of_mail
 
-    count = sum(found.status is Status.UNRESOLVED for found in run.references(data, call))
+    count = sum(reference.status is Status.UNRESOLVED for reference in run.references(data, call))
     if count:
         of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
         name = of[by](fields_of_mail(data)) or SELECTORS[by]
@@ -256,9 +256,9 @@ def digest(*deciding: object) -> str:
     return sha256(ascii(deciding).encode()).hexdigest()[:16]
 
 
-def _hash_of(one: Input) -> str:
+def _hash_of(input_: Input) -> str:
     whole = Counted(hashes=True)
-    with suppress(InputError), opened(one) as source:
+    with suppress(InputError), opened(input_) as source:
         deque(whole.counting(source.pieces), maxlen=0)
         return whole.hash
     return ""

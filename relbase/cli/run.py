@@ -294,7 +294,7 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
     try:
         for process in processes:
             process.give(next(pending, None))
-        while busy := [(one, one.job) for one in processes if one.job is not None]:
+        while busy := [(process, process.job) for process in processes if process.job is not None]:
             until = min(process.began for process, _ in busy) + limit
             pause = min(max(0.0, until - time.monotonic()), _LONGEST_PAUSE)
             wait([process.pipe for process, _ in busy], pause)

@@ -44,7 +44,7 @@ def printable(text: str) -> str:
     r"""Return a text on one line that no terminal obeys, with unprintable characters escaped."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def in_shell(*words: str) -> str:
