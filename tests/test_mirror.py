@@ -28,6 +28,7 @@ ELSEWHERE: Final = {
     "cli.origins.paths": "paths.console",
     "cli.origins.places": "origins.console",
     "cli.outputs": "rewrite.console",
+    "cli.replacing": "replace.console",
     "cli.rewrite": "rewrite.console",
     "cli.run": "check.console main.console",
     "cli.urls": "resolve.console split.console",

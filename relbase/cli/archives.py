@@ -129,6 +129,8 @@ class Archive(NamedTuple):
         """Let a bug cost only one page: report it, and count the input as failed."""
         try:
             yield from make(page)
+        except files.InputError:  # the options are wrong, not the page
+            raise
         except Exception as error:  # noqa: BLE001 (one page must not stop the others)
             self.report(work.fault_of_error(page, error))
 
@@ -147,7 +149,8 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(_one, warc.conversion, date=date, info=info, **self.how)
+        how = {**self.how, "replace": self.settings.replace}
+        convert = partial(_one, warc.conversion, date=date, info=info, **how)
         pages = 0
         for page in self.pages():
             pages += 1
@@ -159,7 +162,7 @@ class Archive(NamedTuple):
                     text = f"{self._place(page)}: warning: {sentence(note)}"
                     self.warned.add(note.reason.value, text)
                 if own.report is not None:
-                    done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
+                    done.links.update(row.outcome for row in warc.link_rows(page, **how))
                 if made.record is not None and page.truncated and not own.salvage:
                     self.report(work.truncated_fault(page))
                 elif made.record is not None:
@@ -171,7 +174,7 @@ class Archive(NamedTuple):
             with files.opened(self.source.input) as original:
                 yield from original.pieces
         made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
-        text = f"{made_}, {links} made absolute"
+        text = f"{made_}, {links} {self.settings.made}"
         text = text if done.changed else "no link changed: no conversion is written"
         done.text = f"{counted(pages, 'page')}, {text}"
 
@@ -206,13 +209,16 @@ class Archive(NamedTuple):
         return "ARC and WARC do not mix in one file: leave --with-originals out" if is_arc else ""
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
-        name, how = self.source.name, {"warc": self.source.name, **self.how}
+        name = self.source.name
+        how = {"warc": name, **self.how, "replace": self.settings.replace}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
                 table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
         for page in self.pages():
-            for record in self._guarded(page, partial(_one, rows.wat, **how)) if wat else ():
+            for record in (
+                self._guarded(page, partial(_one, rows.wat, warc=name, **self.how)) if wat else ()
+            ):
                 streams.say(json.dumps(record))
             for row in () if wat else self._guarded(page, partial(rows.link_rows, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)

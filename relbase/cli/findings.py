@@ -18,6 +18,7 @@ from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link, Result
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
+from relbase.url.resolver import is_absolute
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Format
@@ -105,7 +106,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
                 # A reference in srcset ends at the first space, and so inside `{{ url }}`.
                 if first == 0 and line.startswith(f"{shown} "):
                     shown = line[:last]
-            text = f"relative link {excerpt(shown)} in {where}"
+            is_replaced = is_absolute(link.reference, call.options.profile)
+            text = f"{'' if is_replaced else 'relative '}link {excerpt(shown)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:

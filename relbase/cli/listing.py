@@ -19,6 +19,7 @@ from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import document_options
+from relbase.cli.replacing import replace_option
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
@@ -99,6 +100,7 @@ Exit status:
     help="Print only how many links of messages have no base: by sender, list or message, "
     "the most first, as a start for --message-map.",
 )
+@replace_option
 @document_options
 def links(
     inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any

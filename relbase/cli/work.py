@@ -136,7 +136,9 @@ class _Doing:
             from relbase.cli.findings import LINES, Finding
 
             done.tally.found = 1
-            finding = Finding(name, "has pages with relative links")
+            is_replaced = self.plan.settings.replace is not None
+            what = "pages whose links would change" if is_replaced else "pages with relative links"
+            finding = Finding(name, f"has {what}")
             done.lines.append(LINES[own.format or "text"](finding))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
@@ -282,7 +284,7 @@ class _Doing:
         done, reason = self.done, Reason.BASE_NONE.value
         done.text = "no link changed"
         if done.places:
-            done.text = f"{counted(done.rewritten, 'link')} made absolute"
+            done.text = f"{counted(done.rewritten, 'link')} {self.settings.made}"
             on_url = f", {done.on_given_url} of them against the given URL"
             within = f" in {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
             against = f", against {excerpt(done.url)} ({printable(done.source)})"
