@@ -51,7 +51,7 @@ MessageUrls: TypeAlias = (
 )
 
 # Returns the URL to write for a link: None for that of relbase, `link.reference` for no edit.
-Replace: TypeAlias = "Callable[[Link], str | None]"
+Replace: TypeAlias = Callable[["Link"], str | None]
 
 DEFAULT_POLICY: Final = Policy()
 
