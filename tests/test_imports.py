@@ -21,7 +21,7 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # way of others.
 FLOORS: Final = [
     ["edit", "expressions", "notes", "version"],
-    ["kind", "policy", "header_fields"],
+    ["kind", "policy"],
     ["url", "view"],
     ["grammar"],
     # what is inside of what, the grammars of values, and what tags and CSS share lexically
@@ -38,7 +38,7 @@ FLOORS: Final = [
     ["scan.batches", "scan.plain_forms"],  # with a context
     ["css.visit"],
     ["html.own_base", "html.visit"],
-    ["xml.bases", "xml.feeds", "xml.visit", "xml.document"],
+    ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["mail"],
     ["http"],
     ["formats"],  # which loads each visit by its name

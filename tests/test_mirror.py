@@ -15,7 +15,7 @@ ELSEWHERE: Final = {
     "version": "warc/test_writing.py",
     "kind": "formats/test_rows.py",
     "notes": "test_texts.py test_rules.py",
-    "header_fields": "containers/test_known_fields.py test_one_row.py",
+    "containers.header_fields": "test_known_fields.py test_one_row.py",
     "cli.__init__": "test_main.py",
     "cli.explain": "explain.console",
     "cli.files": "inplace.console test_replaced.py",
@@ -71,6 +71,8 @@ ELSEWHERE: Final = {
     "warc.work": "test_writing.py",
     "xml.bases": "test_xml_visit.py",
     "xml.document": "test_xml_visit.py",
+    "xml.json_feed": "test_feeds.py",
+    "xml.item_link": "test_xml_visit.py",
     "xml.names": "test_structure.py test_xml_scanning.py",
     "xml.vocabulary": "test_xml_visit.py",
 }

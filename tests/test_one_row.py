@@ -41,7 +41,7 @@ def test_a_row_makes_a_header_state_a_base(where: str, http: str, mail: str) -> 
     response = b"HTTP/1.1 200 OK\r\nX-BASE: <URL:../e/>\r\nContent-Type: text/html\r\n\r\n"
     message = b"X-BASE: <URL:../e/>\nContent-Type: text/html\n\n"
     found = run(
-        "relbase.header_fields",
+        "relbase.containers.header_fields",
         added("FIELDS", f"FieldRow('X-Base', rows.States.{where}, holds=rows.ValueKind.URL)"),
         f"print(relbase.rewrite({PAGE!r}, url='http://h/d/', headers={{'x-base': '../e/'}}).data)",
         f"rewritten({response + PAGE!r}, kind='http')",
@@ -72,7 +72,7 @@ def test_a_row_makes_a_header_hold_references(form: str, value: bytes, expected:
     ]
     calls = [f"rewritten({head % value!r}, kind={kind!r})" for head, kind in heads]
     row = added("FIELDS", f"FieldRow('X-Where', holds=rows.ValueKind.{form})")
-    found = run("relbase.header_fields", row, *calls)
+    found = run("relbase.containers.header_fields", row, *calls)
     assert found == [repr(head % expected) for head, _ in heads]
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
+from relbase.containers.header_fields import FieldRow, States
 from relbase.containers.known_fields import bases
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import FieldRow, States
 from relbase.notes import Note, Reason
 from relbase.url.profiles import Profile
 from relbase.values.headers import brackets, find_url

@@ -82,15 +82,15 @@ class Archive(NamedTuple):
 
     def pages(self, unread: Callable[[warc.Fault], None] = lambda _: None) -> Iterator[warc.Page]:
         """Yield its pages; what cannot be read is reported and counted."""
-        for found in self._read():
-            if isinstance(found, warc.Page):
-                for remark in found.remarks:
+        for page in self._read():
+            if isinstance(page, warc.Page):
+                for remark in page.remarks:
                     text = f"warning: {printable(remark)} [{_CODING}]"
-                    self.warned.add(_CODING, f"{self._place(found)}: {text}")
-                yield found
+                    self.warned.add(_CODING, f"{self._place(page)}: {text}")
+                yield page
             else:
-                unread(found)
-                self.report(found)
+                unread(page)
+                self.report(page)
         # A crawl may have thousands of these: they are reported once.
         for trouble, left in self.left_out.items():
             what, why, fix = _COUNTED[trouble]
@@ -266,10 +266,10 @@ def written(
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
-    for one in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
+    for target in (path, errors):  # only tables are replaced
+        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:  # noqa: PTH123
             if file.read(len(_MARK)) not in (b"", _MARK):
-                text = f"'{printable(one)}' exists and is not a table: give another name"
+                text = f"'{printable(target)}' exists and is not a table: give another name"
                 raise click.UsageError(text)
     page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
@@ -281,7 +281,7 @@ def written(
         _added(errors_file, table.ERRORS) as add_errors,
     ):
         yield Table(
-            lambda found: add(map(select, found)),
+            lambda page_rows: add(map(select, page_rows)),
             lambda fault, name: add_errors([table.error_row(fault, name)]),
         )
 
@@ -298,8 +298,8 @@ def _added(
     columns = table.Columns(schema, table.BATCH)
     with parquet.ParquetWriter(file, schema, compression="zstd", **how) as writer:
 
-        def add(found: Iterable[Any]) -> None:
-            for batch in columns.add(found):
+        def add(added: Iterable[Any]) -> None:
+            for batch in columns.add(added):
                 writer.write_batch(batch)
 
         yield add

@@ -38,7 +38,7 @@ class Header(NamedTuple):
     # where its last field ends; the empty line follows, if there is one
     end: int
     body: int  # where the body begins
-    fields: tuple[Field, ...]  # those that `relbase.header_fields` needs, in order
+    fields: tuple[Field, ...]  # those that `relbase.containers.header_fields` needs, in order
     cut: bool  # whether it exceeds a limit; the rest was not read
 
 
@@ -205,5 +205,5 @@ def text_of(data: bytes, field: Field) -> str:
 
 
 def first(data: bytes, header: Header, name: str) -> str | None:
-    assert name in REMEMBERED, f"{name} has no row in relbase.header_fields"
+    assert name in REMEMBERED, f"{name} has no row in relbase.containers.header_fields"
     return next((text_of(data, field) for field in header.fields if field.name == name), None)

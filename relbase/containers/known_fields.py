@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Final
 
-from relbase.header_fields import FIELDS, FieldRow, States
+from relbase.containers.header_fields import FIELDS, FieldRow, States
 
 ROWS: Final = {row.name.lower(): row for row in FIELDS}
 # The fields that are read in a header.

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.from_line import LOOKED_AT_LINE, begins_file, is_separator
+from relbase.containers.header_fields import Follows
 from relbase.containers.known_fields import ROWS
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import Follows
 
 # How far to read ahead to check a Content-Length, which is the memory that a wrong one can cost.
 # Longer messages are split by From_ lines alone, which mostly gives the same result.

@@ -7,9 +7,9 @@ from html import escape
 from typing import Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer, outward
+from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
 from relbase.expressions import regex
-from relbase.header_fields import States
 from relbase.notes import Note
 from relbase.results import Entity, Link
 from relbase.rewriting.outcomes import Status

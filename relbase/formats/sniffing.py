@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from relbase.containers.from_line import begins_file, has_date
+from relbase.containers.header_fields import FIELDS
 from relbase.expressions import expression
-from relbase.header_fields import FIELDS
 
 _OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 

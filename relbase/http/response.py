@@ -15,6 +15,7 @@ from relbase.bases.layers import Base, Layer, retrieval
 from relbase.compression.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of
+from relbase.containers.header_fields import States
 from relbase.containers.http import (
     INFORMATION,
     REDIRECTION,
@@ -28,7 +29,6 @@ from relbase.containers.known_fields import ROWS
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats import sniffing
-from relbase.header_fields import States
 from relbase.html.own_base import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason

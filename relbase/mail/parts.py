@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
+from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
-from relbase.header_fields import States
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context
 from relbase.url.resolver import is_absolute

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from relbase.containers.header_fields import ValueKind
 from relbase.containers.known_fields import ROWS
 from relbase.edit import Span
 from relbase.expressions import regex
-from relbase.header_fields import ValueKind
 from relbase.values import syntaxes
 from relbase.values.syntaxes import C0_AND_SPACE_BYTES, Syntax, skip, trim
 from relbase.view.folding import meant

@@ -1,7 +1,7 @@
 """The rows of header fields, by name."""
 
+from relbase.containers.header_fields import FIELDS, States
 from relbase.containers.known_fields import REMEMBERED, ROWS, bases
-from relbase.header_fields import FIELDS, States
 
 
 def test_every_field_has_one_row_that_counts_for_something() -> None:
