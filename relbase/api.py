@@ -111,6 +111,8 @@ def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
 def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     """Return the base of a document, with the layers around it (RFC 1808 §3).
 
+    HTML is read up to its first `<base>`; the bases of `entities` also name those after it.
+
     Args:
         data: The document's bytes, or text as for `rewrite_text`.
         **call: The arguments of `rewrite`.

@@ -18,6 +18,7 @@ from relbase.expressions import expression, regex
 from relbase.html import tags, tokens
 from relbase.html.foreign import HTML
 from relbase.notes import Note, Reason
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.reference import own_url, unstated
 from relbase.savers.marks import NONE, Unarchived, own_base
 from relbase.url import rfc3986
@@ -32,7 +33,7 @@ def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
     first = tokens.embedded_base(text)
     base = on_own_base(text, first, around)[0].base
-    if ignored := [*_ignored(text, first, around)]:
+    if around.wanted is not Wanted.BASE and (ignored := [*_ignored(text, first, around)]):
         base = replace(base, refused=(*base.refused, *ignored))
     return base
 

@@ -72,6 +72,8 @@ class Wanted(Enum):
     # for a document that is scanned in its own bytes.
     LINKS = "links"
     COLUMNS = "columns"
+    # The base of the document alone: what follows the statement of it is not read.
+    BASE = "base"
     # All of it: mail needs edits beside references if they decide what can be rewritten.
     ALL = "all"
 

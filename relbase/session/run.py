@@ -49,8 +49,9 @@ def entities(data: bytes, call: Call) -> Iterator[Entity]:
 
 
 def base(data: bytes, call: Call) -> Base:
-    """Return the base of a document."""
-    return call.opened(data).document.base()
+    """Return the base of a document; of HTML without what does not count after its `<base>`."""
+    document = call.opened(data).document
+    return document._replace(context=document.context._replace(wanted=Wanted.BASE)).base()
 
 
 def references(data: bytes, call: Call) -> Iterator[Reference]:

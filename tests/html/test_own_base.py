@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from timeit import repeat
 
 import pytest
 from rows import cases
 
-from relbase import Policy, base, rewrite
+from relbase import Policy, base, entities, rewrite
 from relbase.html.own_base import forbidding
 from relbase.scan import binding
 
@@ -69,9 +70,30 @@ def test_a_page_whose_url_nobody_knows() -> None:
 
 
 def test_a_base_after_one_that_is_forbidden_does_not_count() -> None:
-    found = base(META + BASE + BASE, url=OWN)
+    [entity] = entities(META + BASE + BASE, url=OWN)
+    found = entity.base
     assert [note.reason.value for note in found.refused] == ["base-forbidden", "base-ignored"]
     assert [note.span.start for note in found.refused if note.span] == [89, 120]
+
+
+def test_the_base_alone_is_found_without_what_follows_it() -> None:
+    document = META + BASE + LINK
+    assert [note.reason.value for note in base(document + BASE, url=OWN).refused] == [
+        "base-forbidden"
+    ]
+    response = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + BASE
+    assert not base(response + BASE, url=OWN).refused
+    [entity] = entities(response + BASE, url=OWN)
+    assert [note.reason.value for note in entity.base.refused] == ["base-ignored"]
+
+
+def seconds(document: bytes) -> float:
+    return min(repeat(lambda: base(document, url=OWN), number=3, repeat=5))
+
+
+def test_the_base_takes_no_longer_in_a_longer_document() -> None:
+    long = BASE + b"<a href=x>" * 200_000
+    assert seconds(long + BASE) < 100 * seconds(BASE + LINK)
 
 
 @pytest.mark.parametrize("walk", [binding.compiled, None], ids=["built", "exact"])

@@ -279,10 +279,17 @@ class Runner(doctest.DocTestRunner):
         self.differ[example.source] = repr(exc_info[1])
 
 
+def bound(tree: Any, name: str, *arguments: Any, **options: Any) -> Any:
+    """What a method of lxml returns: the links of `iterlinks`, or nothing."""
+    returned = getattr(relbase.trees, name)(tree, *arguments, **options)
+    return returned if name == "iterlinks" else None
+
+
 def test_of_rewriting_links(data: Path, counts: Counts, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("iterlinks", "make_links_absolute", "resolve_base_href", "rewrite_links"):
-        function = getattr(relbase.trees, name)  # wrapped, so that it is a method
-        monkeypatch.setattr(lxml.html.HtmlMixin, name, partialmethod(function))
+    names = "iterlinks", "make_links_absolute", "resolve_base_href", "rewrite_links"
+    for name in names:
+        replaced = partialmethod(bound, name)
+        monkeypatch.setattr(lxml.html.HtmlMixin, name, replaced)
     if not (data / LINKS_OF_HTML).exists():
         pytest.skip(f"{LINKS_OF_HTML} is not fetched: python -m tools.fetch_data")
     # `usedoctest` sets the checker of the runner that it finds, which is there already.
