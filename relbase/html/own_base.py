@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -68,7 +69,7 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
-    sheets = _Sheets(text)
+    sheets = cache(partial(tokens.has_sheets, text))  # sought when it is asked
     if around.task.policy.ignore_base:
         return around.with_fields(sheets=sheets), []
     stated = None if attribute is None else _statement(text, attribute, around)
@@ -82,21 +83,6 @@ def on_own_base(
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
     return around.with_fields(base=base, sheets=sheets), notes
-
-
-class _Sheets:
-    """Whether a document links or imports style sheets, which is sought when it is asked."""
-
-    __slots__ = ("_has_any", "_text")
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._has_any: bool | None = None
-
-    def __call__(self) -> bool:
-        if self._has_any is None:
-            self._has_any = tokens.has_sheets(self._text)
-        return self._has_any
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
