@@ -108,6 +108,7 @@ class Policy:
         private_bases: also resolve links against bases that only one program can use, such as
             `x-msg://38/`.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
+        site_links: resolve the links of a feed against the URL of its site, which it states.
         xml_rows: also rewrite these places in XML: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
         attributes: also rewrite these attributes of HTML: `data-link=url` (or `srcset`, `css`). In
@@ -133,6 +134,7 @@ class Policy:
     ignore_base: bool = False
     private_bases: bool = False
     item_links: bool = False
+    site_links: bool = False
     xml_rows: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] | Mapping[str, str] = ()
 
@@ -225,7 +227,7 @@ class Policy:
 _DECIDES_ELSEWHERE: Final = frozenset(
     (
         *("extended", "attachments", "dkim_signed", "ignore_base", "private_bases", "item_links"),
-        *("xml_rows", "attributes"),
+        *("site_links", "xml_rows", "attributes"),
     )
 )
 _DEFAULT: Final = Policy()

@@ -91,8 +91,8 @@ class Rewriter:
         Without `url`, the rewriter's own URL counts.
         """
         if isinstance(data, str):
-            return texts.text_links(data, _on(self._text_call, url))
-        return run.links(as_data(data), _on(self._call, url))
+            return texts.text_links(data, _on(self._text_call, url)._replace(replace=None))
+        return run.links(as_data(data), _on(self._call, url)._replace(replace=None))
 
     def base(self, data: bytes | str, *, url: URL | None = None) -> Base:
         """Return the base of a document or text, as `relbase.base` does."""

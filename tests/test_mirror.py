@@ -28,6 +28,7 @@ ELSEWHERE: Final = {
     "cli.origins.paths": "paths.console",
     "cli.origins.places": "origins.console",
     "cli.outputs": "rewrite.console",
+    "cli.replacing": "replace.console",
     "cli.rewrite": "rewrite.console",
     "cli.run": "check.console main.console",
     "cli.urls": "resolve.console split.console",
@@ -70,6 +71,8 @@ ELSEWHERE: Final = {
     "warc.work": "test_writing.py",
     "xml.bases": "test_xml_visit.py",
     "xml.document": "test_xml_visit.py",
+    "xml.json_feed": "test_feeds.py",
+    "xml.item_link": "test_xml_visit.py",
     "xml.names": "test_structure.py test_xml_scanning.py",
     "xml.vocabulary": "test_xml_visit.py",
 }

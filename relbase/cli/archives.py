@@ -82,15 +82,15 @@ class Archive(NamedTuple):
 
     def pages(self, unread: Callable[[warc.Fault], None] = lambda _: None) -> Iterator[warc.Page]:
         """Yield its pages; what cannot be read is reported and counted."""
-        for found in self._read():
-            if isinstance(found, warc.Page):
-                for remark in found.remarks:
+        for page in self._read():
+            if isinstance(page, warc.Page):
+                for remark in page.remarks:
                     text = f"warning: {printable(remark)} [{_CODING}]"
-                    self.warned.add(_CODING, f"{self._place(found)}: {text}")
-                yield found
+                    self.warned.add(_CODING, f"{self._place(page)}: {text}")
+                yield page
             else:
-                unread(found)
-                self.report(found)
+                unread(page)
+                self.report(page)
         # A crawl may have thousands of these: they are reported once.
         for trouble, left in self.left_out.items():
             what, why, fix = _COUNTED[trouble]
@@ -129,6 +129,8 @@ class Archive(NamedTuple):
         """Let a bug cost only one page: report it, and count the input as failed."""
         try:
             yield from make(page)
+        except files.InputError:  # the options are wrong, not the page
+            raise
         except Exception as error:  # noqa: BLE001 (one page must not stop the others)
             self.report(work.fault_of_error(page, error))
 
@@ -147,7 +149,8 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        convert = partial(_one, warc.conversion, date=date, info=info, **self.how)
+        how = {**self.how, "replace": self.settings.replace}
+        convert = partial(_one, warc.conversion, date=date, info=info, **how)
         pages = 0
         for page in self.pages():
             pages += 1
@@ -159,7 +162,7 @@ class Archive(NamedTuple):
                     text = f"{self._place(page)}: warning: {sentence(note)}"
                     self.warned.add(note.reason.value, text)
                 if own.report is not None:
-                    done.links.update(row.outcome for row in warc.link_rows(page, **self.how))
+                    done.links.update(row.outcome for row in warc.link_rows(page, **how))
                 if made.record is not None and page.truncated and not own.salvage:
                     self.report(work.truncated_fault(page))
                 elif made.record is not None:
@@ -171,7 +174,7 @@ class Archive(NamedTuple):
             with files.opened(self.source.input) as original:
                 yield from original.pieces
         made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
-        text = f"{made_}, {links} made absolute"
+        text = f"{made_}, {links} {self.settings.made}"
         text = text if done.changed else "no link changed: no conversion is written"
         done.text = f"{counted(pages, 'page')}, {text}"
 
@@ -206,13 +209,16 @@ class Archive(NamedTuple):
         return "ARC and WARC do not mix in one file: leave --with-originals out" if is_arc else ""
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
-        name, how = self.source.name, {"warc": self.source.name, **self.how}
+        name = self.source.name
+        how = {"warc": name, **self.how, "replace": self.settings.replace}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
                 table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
         for page in self.pages():
-            for record in self._guarded(page, partial(_one, rows.wat, **how)) if wat else ():
+            for record in (
+                self._guarded(page, partial(_one, rows.wat, warc=name, **self.how)) if wat else ()
+            ):
                 streams.say(json.dumps(record))
             for row in () if wat else self._guarded(page, partial(rows.link_rows, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
@@ -260,10 +266,10 @@ def written(
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
-    for one in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(one, "rb") as file:  # noqa: PTH123
+    for target in (path, errors):  # only tables are replaced
+        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:  # noqa: PTH123
             if file.read(len(_MARK)) not in (b"", _MARK):
-                text = f"'{printable(one)}' exists and is not a table: give another name"
+                text = f"'{printable(target)}' exists and is not a table: give another name"
                 raise click.UsageError(text)
     page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
@@ -275,7 +281,7 @@ def written(
         _added(errors_file, table.ERRORS) as add_errors,
     ):
         yield Table(
-            lambda found: add(map(select, found)),
+            lambda page_rows: add(map(select, page_rows)),
             lambda fault, name: add_errors([table.error_row(fault, name)]),
         )
 
@@ -292,8 +298,8 @@ def _added(
     columns = table.Columns(schema, table.BATCH)
     with parquet.ParquetWriter(file, schema, compression="zstd", **how) as writer:
 
-        def add(found: Iterable[Any]) -> None:
-            for batch in columns.add(found):
+        def add(added: Iterable[Any]) -> None:
+            for batch in columns.add(added):
                 writer.write_batch(batch)
 
         yield add

@@ -60,19 +60,19 @@ def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
 
 
 def calls(
-    source: OpenInput, settings: Settings, finder: Finder, found: FoundUrl | None = None
+    source: OpenInput, settings: Settings, finder: Finder, known: FoundUrl | None = None
 ) -> Iterator[tuple[InputDocument, Call]]:
-    """Yield the documents of an input. Without `found`, find its URL and decompress it first."""
-    if found is None:
-        found = finder.find(source, settings.url)
-        source, settings = opened(source, settings._replace(fields=found.fields or settings.fields))
+    """Yield the documents of an input. Without `known`, find its URL and decompress it first."""
+    if known is None:
+        known = finder.find(source, settings.url)
+        source, settings = opened(source, settings._replace(fields=known.fields or settings.fields))
     for document in documents(source, settings):
         if document.number:
             # What was found beside a mailbox is the mailbox's URL, not that of its messages.
             call = document.call
-            yield document, call._replace(url=found.url) if found.given else call
+            yield document, call._replace(url=known.url) if known.given else call
         else:
-            yield document, finder.call(document.call, found, source, document.data)
+            yield document, finder.call(document.call, known, source, document.data)
 
 
 def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
@@ -80,14 +80,14 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
 
     call = call.with_options(kind=Kind.MAIL)
     lengths = mbox.Lengths()
-    for one in mbox.messages(pieces):
-        if isinstance(one, bytes):
-            yield InputDocument(b"", one, b"", "", 0, 0, call.with_options(kind=Kind.MBOX))
+    for member in mbox.messages(pieces):
+        if isinstance(member, bytes):
+            yield InputDocument(b"", member, b"", "", 0, 0, call.with_options(kind=Kind.MBOX))
             continue
-        number, before, message, start, lines = one
+        number, before, message, start, lines = member
         content, ending = message.content, message.ending
         place = before, content, ending, str(number), start, lines
-        yield InputDocument(*place, call, (one, lengths))
+        yield InputDocument(*place, call, (member, lengths))
 
 
 def rewritten(document: InputDocument, call: Call) -> Result:
@@ -100,9 +100,9 @@ def rewritten(document: InputDocument, call: Call) -> Result:
         return result
     from relbase.mail.mbox import is_updated  # start-up time: most inputs are pages
 
-    one, lengths = document.mbox
-    edits, notes = lengths.with_lengths(one, result.edits)
-    kept = (note for note in result.notes if not is_updated(one.message, note))
+    member, lengths = document.mbox
+    edits, notes = lengths.with_lengths(member, result.edits)
+    kept = (note for note in result.notes if not is_updated(member.message, note))
     result = result._replace(notes=(*kept, *notes))
     if edits == list(result.edits):
         return result
@@ -164,15 +164,15 @@ def with_options(text: str, *, several: bool = False, name: str = "") -> str:
     is_refused = context is not None and context.params.get("url")  # it, or its redirect
     is_page = name.lower().endswith(_SAVED_PAGES)
 
-    def option(found: re.Match[str]) -> str:
-        if found[1]:
-            return f"--{found[1].replace('_', '-')}"
+    def option(match: re.Match[str]) -> str:
+        if match[1]:
+            return f"--{match[1].replace('_', '-')}"
         if is_refused:
             return "another --url or --redirect"
         if not several:
             return "--url"
         # Rule 16: one URL, one document.
-        is_mail = found[2] and not is_page
+        is_mail = match[2] and not is_page
         return "--message-map or --message-base" if is_mail else "--map, --root or --mirror"
 
     return _argument.sub(option, text.replace("kind='html' (--kind html)", "--kind html"))
@@ -193,8 +193,8 @@ def collect(
 ) -> None:
     data, line, line_start, at = document.data, document.lines + 1, 0, 0
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
-        found = in_input(document, note)
-        text = sentence(found, document.number, several=several, name=shown)
+        reported = in_input(document, note)
+        text = sentence(reported, document.number, several=several, name=shown)
         place = ""
         if note.span:
             before, at = at, note.span.start
@@ -221,6 +221,7 @@ def verify(data: bytes, result: Result, call: Call) -> None:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")
         return
+    call = call._replace(replace=None)  # only the places of links are compared
     _same_outside(data, result.data, result.edits)
     first = next(run.entities(data, call))
     before, after = _seen(data, call), _seen(result.data, call)
@@ -252,13 +253,13 @@ def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
 
 def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
     """What readers see of a document. Its tags are right only for a page that is not encoded."""
-    tags = (one for one in elements(data, 0, len(data)) if isinstance(one, Element))
+    tags = (token for token in elements(data, 0, len(data)) if isinstance(token, Element))
     named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
     links = run.links(data, call)
     return {
-        "entities": ((one.part, one.type) for one in run.entities(data, call)),
-        "references": ((one.part, one.element, one.attribute, one.syntax) for one in links),
-        "tags": ((tag, [one.name for one in found]) for tag, found in named),
+        "entities": ((entity.part, entity.type) for entity in run.entities(data, call)),
+        "references": ((link.part, link.element, link.attribute, link.syntax) for link in links),
+        "tags": ((tag, [attribute.name for attribute in listed]) for tag, listed in named),
     }
 
 
@@ -291,7 +292,7 @@ def _broken() -> tuple[type[Exception], ...]:
 
 
 def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
-    coding = next((one for one in _CODINGS if first.startswith(one.mark)), None)
+    coding = next((row for row in _CODINGS if first.startswith(row.mark)), None)
     if coding is None or (settings.kind and not FORMATS[Kind(settings.kind)].messages):
         return None
     try:
@@ -308,10 +309,10 @@ ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
 
 def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
     first, source = peeked(source)
-    found = recognised(source, first, settings)
-    if found is None:
+    packed = recognised(source, first, settings)
+    if packed is None:
         return source, settings
-    coding, kind = found
+    coding, kind = packed
     pieces = unfolded(source.pieces, coding)
     return source._replace(pieces=pieces), settings._replace(kind=kind.value)
 

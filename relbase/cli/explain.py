@@ -100,30 +100,30 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
     if not document.number and len(document.data) == len(data):
         return data, call
     call = settings.call(source.name)
-    found = finder.find(source, settings.url)
-    return data, call._replace(url=found.url) if found.given else call
+    stated = finder.find(source, settings.url)
+    return data, call._replace(url=stated.url) if stated.given else call
 
 
 def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
-    for number, found in enumerate(archive.pages()):
+    for number, saved in enumerate(archive.pages()):
         if number == _MAX_PAGES:
             archive.warn(f"the first {_MAX_PAGES:,} pages are explained, and no more")
             break
-        yield found.body, check(found.body, **arguments(found, **archive.how)), found.url
+        yield saved.body, check(saved.body, **arguments(saved, **archive.how)), saved.url
 
 
 class _Plan:
     """Where pages go: to standard output, a file, or below a directory that gets an index."""
 
-    def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
+    def __init__(self, inputs: Inputs, output: str | None, *, force: bool) -> None:
         output = None if output == STDIN else output
         if output == "":
             raise click.UsageError("-o is empty: give the name of a file or a directory")
         if force and output is None:
             raise click.UsageError("--force is for files in an output directory: give -o DIR too")
-        if output is None and (found.several or len(found.all) > 1):
+        if output is None and (inputs.several or len(inputs.all) > 1):
             raise click.UsageError("a tree or several inputs need a directory: give -o DIR")
-        is_directory = output is not None and outputs.is_directory(output, found)
+        is_directory = output is not None and outputs.is_directory(output, inputs)
         self.directory = output if is_directory else None
         self._force = force
         self._rows: list[tuple[str, Summary]] = []
@@ -134,7 +134,7 @@ class _Plan:
             text = f"'{printable(path)}' already exists: give --force to replace it"
             raise click.UsageError(f"{text}, or another directory with -o")
         # Pages get other names than those planned here: existing files are noticed when writing.
-        self._planned = {} if output is None else outputs.plan(found, output, force=True)
+        self._planned = {} if output is None else outputs.plan(inputs, output, force=True)
 
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
         data = markup.encode("utf-8", "backslashreplace")

@@ -18,6 +18,7 @@ from relbase.policy import begins_with_placeholder, placeholders
 from relbase.results import Link, Result
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
+from relbase.url.resolver import is_absolute
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Format
@@ -57,12 +58,12 @@ class LinkPrinter(NamedTuple):
             from relbase.grammar.characters import Severity
             from relbase.grammar.urls import violations
 
-            found = violations(row.reference, base or None)
-            self.tally.found += any(one.kind is Severity.VIOLATION for one in found)
-            if not found:
+            flaws = violations(row.reference, base or None)
+            self.tally.found += any(flaw.kind is Severity.VIOLATION for flaw in flaws)
+            if not flaws:
                 return
-            more = {"violations": found}
-            text = f"{where}:\n{report(row.reference, found)}"
+            more = {"violations": flaws}
+            text = f"{where}:\n{report(row.reference, flaws)}"
         if self.as_json:
             text = object_line({"file": file} if file else {}, fields(), more)
         streams.say(text)
@@ -105,7 +106,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
                 # A reference in srcset ends at the first space, and so inside `{{ url }}`.
                 if first == 0 and line.startswith(f"{shown} "):
                     shown = line[:last]
-            text = f"relative link {excerpt(shown)} in {where}"
+            is_replaced = is_absolute(link.reference, call.options.profile)
+            text = f"{'' if is_replaced else 'relative '}link {excerpt(shown)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"
             elif link.url:
@@ -121,40 +123,40 @@ def _characters(data: bytes) -> int:
     return len(data.decode("utf-8", "surrogateescape"))
 
 
-def _text(found: Finding) -> str:
-    file, link = printable(found.file), found.link
+def _text(finding: Finding) -> str:
+    file, link = printable(finding.file), finding.link
     place = f"{file}:{link.line}:{link.column}" if link else file
-    return f"{place}: {printable(found.message)}"
+    return f"{place}: {printable(finding.message)}"
 
 
-def _json(found: Finding) -> str:
-    link = found.link.as_dict() if found.link else {}
-    return object_line({"file": found.file, **link, "message": found.message})
+def _json(finding: Finding) -> str:
+    link = finding.link.as_dict() if finding.link else {}
+    return object_line({"file": finding.file, **link, "message": finding.message})
 
 
-def _github(found: Finding) -> str:
-    file, place = _escaped(printable(found.file.removeprefix("./")), ":,"), ""
-    if found.link is not None:
-        place = f",line={found.link.line},col={found.column}"
-    return f"::error file={file}{place}::{_escaped(printable(found.message))}"
+def _github(finding: Finding) -> str:
+    file, place = _escaped(printable(finding.file.removeprefix("./")), ":,"), ""
+    if finding.link is not None:
+        place = f",line={finding.link.line},col={finding.column}"
+    return f"::error file={file}{place}::{_escaped(printable(finding.message))}"
 
 
 def _escaped(text: str, more: str = "") -> str:
-    return text.translate({ord(one): f"%{ord(one):02X}" for one in f"%\r\n{more}"})
+    return text.translate({ord(letter): f"%{ord(letter):02X}" for letter in f"%\r\n{more}"})
 
 
-def _sarif(found: Finding) -> str:
+def _sarif(finding: Finding) -> str:
     import json
 
-    uri = quoted(found.file.removeprefix("./").replace(os.sep, "/"))
+    uri = quoted(finding.file.removeprefix("./").replace(os.sep, "/"))
     place: dict[str, object] = {"artifactLocation": {"uri": uri}}
-    if found.link is not None:
-        end = {} if found.end is None else {"endColumn": found.end}
-        place["region"] = {"startLine": found.link.line, "startColumn": found.column, **end}
+    if finding.link is not None:
+        end = {} if finding.end is None else {"endColumn": finding.end}
+        place["region"] = {"startLine": finding.link.line, "startColumn": finding.column, **end}
     result = {
-        "ruleId": "not-checked" if found.link is None else "relative-link",
+        "ruleId": "not-checked" if finding.link is None else "relative-link",
         "level": "error",
-        "message": {"text": printable(found.message)},
+        "message": {"text": printable(finding.message)},
         "locations": [{"physicalLocation": place}],
     }
     return json.dumps(result)

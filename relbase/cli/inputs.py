@@ -43,33 +43,33 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
         streams.warn(f"{files.shown_name(name)}: error: {why}")
         tally.failed += 1
 
-    found, trees, mailboxes, passed = list[Input](), list[str](), list[str](), list[str]()
+    all_inputs, trees, mailboxes, passed = list[Input](), list[str](), list[str](), list[str]()
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
-            found.append(Input(name))
+            all_inputs.append(Input(name))
         elif files.is_maildir(name):
             mailboxes.append(name)
-            found += _messages(name, failed, follow=follow)
+            all_inputs += _messages(name, failed, follow=follow)
         else:
             trees.append(name)
             before = tally.failed
             walked, over = _walk(name, failed, given["sidecars"], backup)
-            found += walked
+            all_inputs += walked
             is_empty = not walked and tally.failed == before
             if is_empty and not given["quiet"]:
                 text = "warning: the directory contains no files to read"
                 streams.warn(f"{files.shown_name(name)}: {text}")
             tally.warnings += is_empty
             passed += (f"{count} {why}" for why, count in over.items())
-    found += (Input(name, listed=True) for name in listed or ())
+    all_inputs += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
     settings = options.settings(given)
     if len(names) + len(listed or ()) > 1:
-        _refuse_repeated(found)
+        _refuse_repeated(all_inputs)
     if several:
         _refuse_several(names, settings)
     more = listed is not None, several, ", ".join(passed)
-    inputs = Inputs(found, tuple(trees), mailboxes, *more)
+    inputs = Inputs(all_inputs, tuple(trees), mailboxes, *more)
     return Reading(inputs, settings, Finder(settings.origins, inputs.trees), tally)
 
 
@@ -91,12 +91,12 @@ def _expanded(name: str) -> list[str]:
 
 def _refuse_repeated(inputs: Iterable[Input]) -> None:
     roots: dict[str, str] = {}
-    for one in inputs:
-        path = os.path.normcase(os.path.abspath(one.name))  # noqa: PTH100
-        if path in roots and (one.root or roots[path]):
+    for given in inputs:
+        path = os.path.normcase(os.path.abspath(given.name))  # noqa: PTH100
+        if path in roots and (given.root or roots[path]):
             fix = "give each directory once, and without its own files"
-            raise click.UsageError(f"'{printable(one.name)}' is found twice: {fix}")
-        roots[path] = one.root
+            raise click.UsageError(f"'{printable(given.name)}' is found twice: {fix}")
+        roots[path] = given.root
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
@@ -150,7 +150,7 @@ class Reading(NamedTuple):
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
         is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
-        names = [one.name for one in self.inputs.all]
+        names = [entry.name for entry in self.inputs.all]
         warnings = streams.WarningPrinter(self.settings.verbosity)
 
         def show(warned: Collected) -> None:
@@ -159,15 +159,15 @@ class Reading(NamedTuple):
 
         with streams.progress(names, wanted=not is_quiet) as bar:
             read = Counted(lambda size: bar(size, 0), hashes=False)
-            for one in self.inputs.all:
+            for entry in self.inputs.all:
                 warned = Collected(self.settings.verbosity)
                 try:
-                    with files.opened(one) as source:
+                    with files.opened(entry) as source:
                         work(source._replace(pieces=read.counting(source.pieces)), warned)
                 except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                     raise
                 except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
-                    streams.warn(f"{files.shown_name(one.name)}: error: {files.reason(error)}")
+                    streams.warn(f"{files.shown_name(entry.name)}: error: {files.reason(error)}")
                     self.tally.failed += 1
                 show(warned)
                 bar(0, 1)
@@ -238,7 +238,7 @@ def _walk(
     sidecars: Iterable[str] = (),
     backup: str | None = None,
 ) -> tuple[list[Input], Counter[str]]:
-    found: list[Input] = []
+    inputs: list[Input] = []
     skipped: Counter[str] = Counter()
     beside = (*_BESIDE, *sidecars)
     backups = _BACKUPS if backup is None else (*_BACKUPS, backup)
@@ -259,9 +259,9 @@ def _walk(
             elif entry.is_dir(follow_symlinks=False):
                 inner.append(entry.path)
             else:
-                found.append(Input(entry.path, root))
+                inputs.append(Input(entry.path, root))
         pending += reversed(inner)
-    return found, skipped
+    return inputs, skipped
 
 
 def _why_skipped(
@@ -283,7 +283,7 @@ def _why_skipped(
         if entry.name.endswith(suffix) and not names.isdisjoint((own, *added)):
             return _KEPT
     named = entry.name, _NUMBER.sub("", entry.name)
-    kept = (one.removesuffix(end) for one in named for end in backups if one.endswith(end))
+    kept = (name.removesuffix(end) for name in named for end in backups if name.endswith(end))
     return None if names.isdisjoint(kept) else _KEPT
 
 

@@ -19,6 +19,7 @@ from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
 from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
 from relbase.cli.options import document_options
+from relbase.cli.replacing import replace_option
 from relbase.cli.streams import Collected, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Entity
 
-_LAYERS: Final = {one: f"{one.value or 'none'}, §3.{n}" for n, one in enumerate(Layer, 1)}
+_LAYERS: Final = {layer: f"{layer.value or 'none'}, §3.{n}" for n, layer in enumerate(Layer, 1)}
 _LONG: Final = 2000
 _COLUMN: Final = 60
 _UNREAD: Final = f"not {READ}: no link is read (or give --kind)"
@@ -99,6 +100,7 @@ Exit status:
     help="Print only how many links of messages have no base: by sender, list or message, "
     "the most first, as a start for --message-map.",
 )
+@replace_option
 @document_options
 def links(
     inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any
@@ -132,7 +134,7 @@ def links(
     if parquet is not None:
         from relbase.cli import archives
 
-        read = (one.name for one in reading.inputs.all)
+        read = (entry.name for entry in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
         status = reading.process(lambda source, warned: work(source, warned, table))
@@ -233,11 +235,11 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
             listed = run.entities(document.data, call)
             entities = [documents.in_input(document, entity) for entity in listed]
             bases = (entity.base for entity in entities)
-            reading.tally.warnings += sum(not one.usable or bool(_refused(one)) for one in bases)
+            reading.tally.warnings += sum(not own.usable or bool(_refused(own)) for own in bases)
             several = reading.inputs.several
             lines = _report(source, document.number, entities, several=several)
             if json:
-                lines = (streams.object_line({"file": source.name}, one) for one in entities)
+                lines = (streams.object_line({"file": source.name}, entity) for entity in entities)
             for line in lines:
                 streams.say(line)
 
@@ -254,7 +256,7 @@ def _report(
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     own = outermost.base
     # The last layer is always "": show it only if there is no other.
-    bases = [one for one in outward(own) if one is own or one.layer is not Layer.NONE]
+    bases = [outer for outer in outward(own) if outer is own or outer.layer is not Layer.NONE]
     width = min(_COLUMN, max(len(_base_url(stated)) for stated in bases))
     for stated in bases:
         label = "base" if stated is own else "outward"
@@ -293,7 +295,7 @@ def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         number, type_ = f"part {entity.part}", printable(entity.type)
         # If the part itself states a base, the source of that base ends like this.
         of_part = f" of part {entity.part.rpartition('/')[2]}"
-        own = takewhile(lambda one: one.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
+        own = takewhile(lambda outer: outer.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
         for stated in (entity.base, *own):
             where = _where(stated).removesuffix(of_part) if stated.url else ""
             rows.append((number, type_, where, _base_url(stated)))
@@ -315,4 +317,4 @@ def _base_url(base: Base) -> str:
 
 
 def _refused(base: Base) -> list[Note]:
-    return [note for one in outward(base) for note in one.refused]
+    return [note for stated in outward(base) for note in stated.refused]

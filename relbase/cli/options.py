@@ -18,6 +18,7 @@ from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Decorated, option
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
+from relbase.cli.replacing import Replacing, replacing
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import any_of
 from relbase.formats.recognition import kind_of_type
@@ -51,6 +52,12 @@ class Settings(NamedTuple):
     origins: Origins = Origins()
     message_urls: MessageUrlTable | None = None
     message_map: Mapping[str, FoundUrl] = {}  # by selectors; the source is a line
+    replace: Replacing | None = None
+
+    @property
+    def made(self) -> str:
+        """What reports say of the links that change."""
+        return "made absolute" if self.replace is None else "rewritten"
 
     def call(self, name: str) -> Call:
         """Return the call for an input with this name, before its document is read."""
@@ -62,7 +69,8 @@ class Settings(NamedTuple):
             *(kind, self.charset, self.profile, self.policy, self.detect),
             *(self.message_urls, header_of(self.fields)),
         )
-        return Call(session_of(options), self.url, self.redirects, "" if name == STDIN else name)
+        name, replace = "" if name == STDIN else name, self.replace
+        return Call(session_of(options), self.url, self.redirects, name, replace=replace)
 
     def kind_of(self, name: str, start: bytes) -> Kind:
         return self.call(name).kind_of(start)
@@ -112,6 +120,7 @@ def settings(given: dict[str, Any]) -> Settings:
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=message_urls,
         message_map=mapped or {},
+        replace=replacing(given.pop("replace", ())),
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         profile=profile,
         **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},
@@ -199,6 +208,11 @@ _POLICY: Final = {
         "--item-links",
         help="Resolve the HTML of a feed's items against each item's link, as some readers do.",
     ),
+    "site_links": option(
+        "Links",
+        "--site-links",
+        help="Resolve the links of a feed against the URL of its site, which it states.",
+    ),
     "xml_rows": option(
         "Links",
         "--xml-row",
@@ -278,7 +292,7 @@ _DOCUMENTS: Final = (
     option(
         "Document URL",
         "--canonical",
-        help="Fall back to the URL in <link rel=canonical> or og:url.",
+        help="Fall back to <link rel=canonical>, og:url, or a feed's link rel=self.",
     ),
     option(
         "Document URL",

@@ -17,6 +17,7 @@ from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
 from relbase.cli.options import document_options
+from relbase.cli.replacing import replace_option
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
@@ -177,6 +178,7 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     read=option_values.date,
     help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
 )
+@replace_option
 @document_options
 def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.

@@ -189,9 +189,10 @@ class _Running:
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} without a base URL)"
         if self._links and self._checks:
-            parts.append(counted(self._links, "relative link"))
+            is_replaced = self._plan.settings.replace is not None
+            parts.append(counted(self._links, "link" if is_replaced else "relative link"))
         elif self._links:
-            parts.append(f"{counted(self._links, 'link')} made absolute")
+            parts.append(f"{counted(self._links, 'link')} {self._plan.settings.made}")
         errors = self.tally.failed - self.states[State.FAILED]
         counts = {"error": errors, "warning": self.tally.warnings}
         parts += (counted(count, what) for what, count in counts.items() if count)

@@ -63,7 +63,7 @@ Exit status:
     "Options",
     "--profile",
     metavar="NAME",
-    type=click.Choice([*(one.value for one in Profile), "all"]),
+    type=click.Choice([*(profile.value for profile in Profile), "all"]),
     default=DEFAULT.value,
     help=f"Resolve by {offered()}.",
 )
@@ -94,10 +94,10 @@ def resolve(
         streams.warn(f"warning: {excerpt(masked(base))} is not suitable as a base: {why}{hint}")
         tally.warnings += 1
     resolvers: dict[str, Resolver | None] = {}  # parsed once, since a base may be long
-    for one in Profile if every else [Profile(profile)]:
-        resolvers[one.value] = None
+    for chosen in Profile if every else [Profile(profile)]:
+        resolvers[chosen.value] = None
         with suppress(ValueError):
-            resolvers[one.value] = Resolver(base, one)
+            resolvers[chosen.value] = Resolver(base, chosen)
     rows = [
         [_resolved(base, reference, *by, steps=steps) for by in resolvers.items()]
         for reference in listed(references)
@@ -135,12 +135,12 @@ def _resolved(
 
 
 def _show_steps(resolved: Iterable[_Resolved]) -> None:
-    for one in resolved:
-        streams.say(f"{excerpt(one.reference)}  ({one.profile})")
-        if not one.steps:  # the base does not parse
-            streams.say(f"    failure: {one.error}")
-        width = max((len(step.number) for step in one.steps), default=0)
-        for step in one.steps:
+    for result in resolved:
+        streams.say(f"{excerpt(result.reference)}  ({result.profile})")
+        if not result.steps:  # the base does not parse
+            streams.say(f"    failure: {result.error}")
+        width = max((len(step.number) for step in result.steps), default=0)
+        for step in result.steps:
             streams.say(f"    {step.number:{width}}  {printable(step.text)}")
             if step.value is not None:
                 streams.say(f"    {'':{width}}  -> {excerpt(step.value)}")
@@ -148,15 +148,15 @@ def _show_steps(resolved: Iterable[_Resolved]) -> None:
 
 def _show_one_each(resolved: list[_Resolved]) -> None:
     """Print one result alone, so that a shell can use it; several with their references."""
-    width = max((len(excerpt(one.reference)) for one in resolved), default=0)
-    for one in resolved:
-        if one.url is None:
-            shown = f"{excerpt(one.reference)} has no result in profile {one.profile}"
-            streams.warn(f"error: {shown}: {one.error}")
+    width = max((len(excerpt(result.reference)) for result in resolved), default=0)
+    for result in resolved:
+        if result.url is None:
+            shown = f"{excerpt(result.reference)} has no result in profile {result.profile}"
+            streams.warn(f"error: {shown}: {result.error}")
         elif len(resolved) == 1:
-            streams.say(printable(one.url))
+            streams.say(printable(result.url))
         else:
-            streams.say(f"{excerpt(one.reference):{width}}  {printable(one.url)}")
+            streams.say(f"{excerpt(result.reference):{width}}  {printable(result.url)}")
 
 
 def _show_all(rows: list[list[_Resolved]]) -> None:
@@ -173,8 +173,8 @@ def _show_all(rows: list[list[_Resolved]]) -> None:
             streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
 
 
-def _result(one: _Resolved) -> str:
-    return f"failure: {one.error}" if one.url is None else printable(one.url)
+def _result(resolved: _Resolved) -> str:
+    return f"failure: {resolved.error}" if resolved.url is None else printable(resolved.url)
 
 
 @command(
@@ -239,44 +239,44 @@ def check(
     first = [] if base is None else [(base, None)]
     for url, its_base in chain(first, ((url, base) for url in listed(urls or ("-",)))):
         if base is not None and its_base is None:
-            found = rules.base_violations(url, grammar)
+            flaws = rules.base_violations(url, grammar)
         else:
-            found = rules.violations(url, base, grammar)
-        violates |= any(strict or one.kind is Severity.VIOLATION for one in found)
+            flaws = rules.violations(url, base, grammar)
+        violates |= any(strict or flaw.kind is Severity.VIOLATION for flaw in flaws)
         both = generic, own = verdicts(url)
         if json:
-            by = {one.grammar.value: one.production if one.is_url else None for one in both}
+            by = {each.grammar.value: each.production if each.is_url else None for each in both}
             fields = {"url": url, "base": its_base, **by, "parts": _parts(url)[0]}
-            streams.say(object_line(fields, {"violations": found}))
+            streams.say(object_line(fields, {"violations": flaws}))
             continue
-        streams.say(report(url, found, grammar))
+        streams.say(report(url, flaws, grammar))
         # RFC 1738 says nothing about relative URLs.
         if grammar is None and generic.is_url != own.is_url and own.production != "url":
-            one, other = (("not a URL", "a URL")[by.is_url] for by in both)
-            text = f"{one} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
+            verdict, other = (("not a URL", "a URL")[by.is_url] for by in both)
+            text = f"{verdict} by RFC 1808 §2.2 ({generic.production}), {other} by RFC 1738 §5"
             streams.say(f"    verdicts: {text} ({own.production})")
     return ExitStatus.FOUND if violates else ExitStatus.DONE
 
 
-def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
-    if not found:
-        by = (one.production for one in verdicts(url) if one.grammar == grammar)
+def report(url: str, flaws: list[Violation], grammar: str | None = None) -> str:
+    if not flaws:
+        by = (verdict.production for verdict in verdicts(url) if verdict.grammar == grammar)
         production = rules.parse_url(url).production if grammar is None else next(by)
         return f"{_excerpt(url, 0, 0)[0]}\n    ok: {production}"
     lines: list[str] = []
     before = None
-    for one in found:
-        shown, caret = _excerpt(url, one.start, one.end)
-        lines += [*([shown] if shown != before else []), caret, f"    {_sentence(one)}"]
+    for flaw in flaws:
+        shown, caret = _excerpt(url, flaw.start, flaw.end)
+        lines += [*([shown] if shown != before else []), caret, f"    {_sentence(flaw)}"]
         before = shown
     return "\n".join(lines)
 
 
-def _sentence(found: Violation) -> str:
-    where = f"character {found.start + 1}"
-    text = f"{found.kind} at {where}: {found.message} ({found.production}, {found.section})"
-    given = [one for one in (found.replacement, found.alternative) if one is not None]
-    ways = [f'write "{_excerpt(one, 0, 0)[0]}"' if one else "leave it out" for one in given]
+def _sentence(flaw: Violation) -> str:
+    where = f"character {flaw.start + 1}"
+    text = f"{flaw.kind} at {where}: {flaw.message} ({flaw.production}, {flaw.section})"
+    given = [way for way in (flaw.replacement, flaw.alternative) if way is not None]
+    ways = [f'write "{_excerpt(way, 0, 0)[0]}"' if way else "leave it out" for way in given]
     return f"{text}; {', or '.join(ways)}" if ways else text
 
 
@@ -294,7 +294,7 @@ def _excerpt(url: str, start: int, end: int) -> tuple[str, str]:
 
 def _ascii(text: str) -> str:
     """Text in printable ASCII, which neither terminals nor readers can misunderstand."""
-    return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
+    return "".join(letter if " " <= letter <= "~" else ascii(letter)[1:-1] for letter in text)
 
 
 @command(

@@ -84,9 +84,9 @@ class _Doing:
         if self.own.in_place:  # before it is opened, since opening a pipe may wait forever
             refuse_special(done.job.input.name)
         with files.opened(done.job.input, self.plan.roots) as opened:
-            self.found = found = self.plan.finder.find(opened, self.plan.settings.url)
+            self.stated = stated = self.plan.finder.find(opened, self.plan.settings.url)
             if deciding := self.plan.deciding:
-                done.options = options_of(found.url, found.redirects, found.fields, deciding)
+                done.options = options_of(stated.url, stated.redirects, stated.fields, deciding)
             if done.job.reported and is_done(done.job):
                 if done.job.reported[-1] == done.options:
                     raise _SkippedError(State.SKIPPED)
@@ -136,12 +136,14 @@ class _Doing:
             from relbase.cli.findings import LINES, Finding
 
             done.tally.found = 1
-            found = Finding(name, "has pages with relative links")
-            done.lines.append(LINES[own.format or "text"](found))
+            is_replaced = self.plan.settings.replace is not None
+            what = "pages whose links would change" if is_replaced else "pages with relative links"
+            finding = Finding(name, f"has {what}")
+            done.lines.append(LINES[own.format or "text"](finding))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         own, settings = self.own, self.plan.settings
-        self.settings = settings = settings._replace(fields=self.found.fields or settings.fields)
+        self.settings = settings = settings._replace(fields=self.stated.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
         self.holds_messages = FORMATS[kind].messages
@@ -177,8 +179,8 @@ class _Doing:
     def _rewritten(self, source: OpenInput) -> Iterator[Rewritten]:
         if self.coding is not None:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
-        finder, found = self.plan.finder, self.found
-        for document, planned in documents.calls(source, self.settings, finder, found):
+        finder, stated = self.plan.finder, self.stated
+        for document, planned in documents.calls(source, self.settings, finder, stated):
             call = planned.with_options(examines=True) if self.own.check else planned
             try:
                 result = documents.rewritten(document, call)
@@ -191,7 +193,7 @@ class _Doing:
                 self.done.tally.failed += 1
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
-                self.done.claimed = "" if found.given else call.url or ""
+                self.done.claimed = "" if stated.given else call.url or ""
             self._count(document, result, call)
             yield document, result, call
 
@@ -282,7 +284,7 @@ class _Doing:
         done, reason = self.done, Reason.BASE_NONE.value
         done.text = "no link changed"
         if done.places:
-            done.text = f"{counted(done.rewritten, 'link')} made absolute"
+            done.text = f"{counted(done.rewritten, 'link')} {self.settings.made}"
             on_url = f", {done.on_given_url} of them against the given URL"
             within = f" in {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
             against = f", against {excerpt(done.url)} ({printable(done.source)})"
@@ -311,9 +313,9 @@ class _Doing:
             is_noted = any(note.reason in FAILING for note in result.notes)
             done.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
-                for found in findings(name, document, result, call):
-                    done.found += found.link is not None
-                    done.lines.append(LINES[own.format or "text"](found))
+                for finding in findings(name, document, result, call):
+                    done.found += finding.link is not None
+                    done.lines.append(LINES[own.format or "text"](finding))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
         output, written = self.done.job.output, 0

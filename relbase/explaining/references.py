@@ -11,26 +11,27 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from heapq import merge
 from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
-from relbase.formats.document import Document
-from relbase.mail.documents import DecodedBody
-from relbase.notes import Note
-from relbase.results import Link
 from relbase.rewriting.outcomes import Status
-from relbase.session.session import Call
 from relbase.url.profiles import PROFILES
 from relbase.url.resolver import Resolver
-from relbase.url.step import Step
 from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
+
+if TYPE_CHECKING:
+    from relbase.formats.document import Document
+    from relbase.mail.documents import DecodedBody
+    from relbase.notes import Note
+    from relbase.results import Link
+    from relbase.session.session import Call
+    from relbase.url.step import Step
 
 # A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a
 # minified page may be one line.
@@ -280,7 +281,6 @@ class _Lister:
         self._notes = {note.span: note for note in notes if note.span}
         self._call = call
         self._encoding = encoding
-        self._resolver = lru_cache(maxsize=1)(Resolver)  # many in a row have the same base
         self._explained = 0
 
     def item(self, number: int, link: Link) -> str:
@@ -329,7 +329,7 @@ class _Lister:
         steps: list[Step] = []
         if len(link.reference) + len(link.base.url) <= MAX_TAKEN:
             with suppress(ValueError):
-                resolver = self._resolver(link.base.url, self._call.options.profile, self._encoding)
+                resolver = Resolver(link.base.url, self._call.options.profile, self._encoding)
                 steps = resolver.steps(link.reference)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL

@@ -54,10 +54,7 @@ def _judged(
         if is_long and not delimiters:
             yield changes, None
             continue
-        if is_long and before.find(eol, 0, len(before) - 1) < 0:
-            after = _beginning(before, start, changes, max(map(len, delimiters)))
-        else:
-            after = splice(before, changes, start)
+        after = splice(before, changes, start)
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
             text = f"{name}: {_DELIMITER}"
             yield changes, Note(Reason.MIME_BOUNDARY, number, Span(start, end), text)
@@ -69,17 +66,6 @@ def _judged(
 
 
 _DELIMITER: Final = "the line would become a delimiter of a multipart: its links are left unchanged"
-
-
-def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
-    """The first bytes of an edited line, which may be a whole body with a million edits."""
-    text, at = b"", 0
-    for edit in edits:
-        text += line[at : edit.start - start] + edit.new
-        at = edit.end - start
-        if len(text) >= length:
-            return text
-    return text + line[at : at + length]
 
 
 def _lines(

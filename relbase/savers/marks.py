@@ -26,8 +26,6 @@ from relbase.view.charset import Lines
 
 
 class Marks(NamedTuple):
-    """What the marks of a page state."""
-
     # the URL of the page by each mark that counts, in document order
     pages: tuple[Statement, ...] = ()
     base: Statement | None = None  # the page's own base, if a program disabled it
@@ -110,8 +108,6 @@ _END: Final = 4096  # bytes, more than any URL that a server takes
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Found:
-    """Collects what the marks of a page state."""
-
     _text: bytes
     _charset: str
     _lines: Lines
@@ -288,8 +284,6 @@ class Unarchived:
     def base(self, stated: str) -> str | None:
         """Return the URL that the archive wrapped in a `<base>`, None if it did not."""
         address = archived(stated)
-        return (
-            None
-            if address is None or (address.host and address.stamp != self.stamp)
-            else address.url
-        )
+        if address is None or (address.host and address.stamp != self.stamp):
+            return None
+        return address.url

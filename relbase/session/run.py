@@ -25,14 +25,10 @@ if TYPE_CHECKING:
 
 def rewrite(data: bytes, call: Call) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
-    given = call.opened(data)
-    wanted = Wanted.EXAMINED if call.options.examines else Wanted.EDITS
-    if call.replace is not None:
-        wanted = Wanted.ALL
-        given = given.replacing(_replaced(given, call.replace))
-        call = call._replace(replace=None)  # the links and the base are those of the input
+    given = _opened(data, call)
+    call = call._replace(replace=None)  # the links and the base are those of the input
     notes = Notes(given.notes)
-    edits = _edits(given, notes, wanted)
+    edits = _edits(given, notes, Wanted.EXAMINED if call.options.examines else Wanted.EDITS)
     output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
@@ -58,13 +54,13 @@ def base(data: bytes, call: Call) -> Base:
 
 def references(data: bytes, call: Call) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
-    for batch in _visit(call.opened(data), Wanted.REFERENCES):
+    for batch in _visit(_opened(data, call), Wanted.REFERENCES):
         yield from (item for item in batch if isinstance(item, Reference))
 
 
 def columns(data: bytes, call: Call) -> Iterator[Reference | Packed]:
     """Yield every reference, as `references` does, or many at once as columns."""
-    given = call.opened(data)
+    given = _opened(data, call)
     wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
     for batch in _visit(given, wanted):
         if isinstance(batch, Packed):
@@ -74,12 +70,12 @@ def columns(data: bytes, call: Call) -> Iterator[Reference | Packed]:
 
 
 def links(data: bytes, call: Call) -> Iterator[Link]:
-    """Return an iterator over every reference with its place."""
+    """Return an iterator over every reference with its place, and the URL that replaces it."""
     return chain.from_iterable(_links(data, call))
 
 
 def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
-    given = call.opened(data)
+    given = _opened(data, call)
     wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
     lines = Lines(given.document.data)
     for batch in _visit(given, wanted):
@@ -112,10 +108,13 @@ class Lines:
         return Link(part, element, attribute, syntax, written, url, against, *place, status)
 
 
-def _replaced(given: Input, replace: Replace) -> Replaced:
-    """Ask for the URL of each link that may change, in document order."""
+def _opened(data: bytes, call: Call) -> Input:
+    """Open a document, and ask for the URL of each link that may change, in document order."""
+    given = call.opened(data)
+    if call.replace is None:
+        return given
     outcomes = chain.from_iterable(_visit(given.replacing({}), Wanted.ALL))
-    return answers(outcomes, Lines(given.document.data), replace)
+    return given.replacing(answers(outcomes, Lines(given.document.data), call.replace))
 
 
 def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:
@@ -139,8 +138,10 @@ def _visit(given: Input, wanted: Wanted) -> Iterator[Batch]:
     """Yield what an input holds, with offsets in its bytes, and at last the note on growth."""
     document = given.document
     budget = Budget(len(document.data))
-    # Absolute references can be passed over, unless a web archive may have written them.
-    if isinstance(document.context.local_files, Unarchived):
+    # Absolute references can be passed over, unless a web archive may have written them, or the
+    # caller replaces them.
+    is_replaced = document.context.replaced is not None
+    if is_replaced or isinstance(document.context.local_files, Unarchived):
         wanted = Wanted.ALL
     yield from document.batches(wanted, budget)
     if note := budget.note(document.context.part):

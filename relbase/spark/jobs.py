@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from relbase.policy import Policy
+    from relbase.session.options import Replace
     from relbase.spark.tasks import Report
     from relbase.warc.work import Opener
 
@@ -61,6 +62,7 @@ class How(TypedDict, total=False):
     partitions: int | None
     profile: Profile | ProfileName
     policy: Policy
+    replace: Replace | None
     opener: Opener | None
     careful: bool
 
@@ -75,8 +77,9 @@ def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack
         **how: `prefix` goes before each path: "s3://commoncrawl/". `columns` are some of
             `relbase.warc.rows.COLUMNS`; None means the fields of `LinkRow`. `data_urls=False` cuts
             `data:` URLs to their media type. `partitions` is the number of tasks that read an index
-            (None: four per core). `profile` and `policy` are those of `relbase.rewrite`. `opener`
-            opens an archive by its path, for reading and seeking; None opens files, and s3://,
+            (None: four per core). `profile`, `policy` and `replace` are those of `relbase.rewrite`;
+            `replace` must be picklable. `opener` opens an archive by its path, for reading and
+            seeking; None opens files, and s3://,
             gs:// and hdfs:// with pyarrow. `careful` uses child processes from the start.
 
     Raises:
@@ -121,6 +124,7 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
         how.get("policy", DEFAULT_POLICY),
         careful=how.get("careful", False),
         packed=True,
+        replace=how.get("replace"),
     )
     frame, groups = _tasks(spark, source, how)
     schema = tasks.schema_of_links(names)
@@ -152,6 +156,7 @@ def convert(
     date: str | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
+    replace: Replace | None = None,
     all_status: bool = False,
     salvage: bool = False,
     opener: Opener | None = None,
@@ -171,6 +176,8 @@ def convert(
         date: Date of the conversions, as 2026-01-02T03:04:05Z; None for SOURCE_DATE_EPOCH or now.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
+        replace: A function that can be pickled and returns the URL to write for a link, as in
+            `relbase.rewrite`. With it, every archive is converted again.
         all_status: Whether to convert responses of every status, not only 2xx.
         salvage: Whether to convert truncated pages too, as far as they go.
         opener: A function that opens an archive, as for `tables`.
@@ -193,6 +200,7 @@ def convert(
         date=date,
         all_status=all_status,
         salvage=salvage,
+        replace=replace,
     )
     frame, groups = _tasks(spark, source, How(prefix=prefix, partitions=partitions, opener=opener))
     paths = [part.path for group in groups or () for part in group]

@@ -47,12 +47,6 @@ class WordView(View):
 # Bytes that do not mean themselves, apart from encoded words: white space and control characters
 # mean nothing, and bytes that are not UTF-8 become surrogates.
 _NOT_ITSELF: Final = regex(rb"[\0-\x20\x7f]++|" + unit_pattern("utf-8"))
-_IS_ITSELF: Final = regex(rb"[!-~]*+").fullmatch
-
-
-def _folds(raw: bytes) -> Iterator[Run]:
-    # The first test costs a hundredth of the search.
-    return iter(()) if _IS_ITSELF(raw) else _runs(_NOT_ITSELF, raw)
 
 
 def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
@@ -67,6 +61,7 @@ def _runs(not_itself: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
             yield run
 
 
+_folds: Final = partial(_runs, _NOT_ITSELF)
 _BACKSLASH: Final = 0x5C
 _MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
 

@@ -1,22 +1,26 @@
 """Rows of links: what each reference of a page resolves to, why, and where it is."""
 
+from __future__ import annotations
+
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.api import base
 from relbase.expressions import regex
-from relbase.policy import Policy
 from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session import run
-from relbase.session.options import DEFAULT_POLICY
+from relbase.session.options import DEFAULT_POLICY, Replace
 from relbase.session.session import check
 from relbase.url.profiles import Profile, ProfileName
-from relbase.warc.page import Page
 from relbase.warc.writing import arguments
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
+    from relbase.warc.page import Page
 
 
 class LinkRow(NamedTuple):
@@ -167,6 +171,7 @@ def link_rows(
     *,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
+    replace: Replace | None = None,
 ) -> Iterator[LinkRow]:
     """Return an iterator over the rows of a page, one for each link, in order.
 
@@ -175,13 +180,14 @@ def link_rows(
         warc: Name of the archive in the rows.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
+        replace: A function that returns the URL of a link for its row, as in `relbase.rewrite`.
 
     >>> from relbase.warc import Page
     >>> page = Page(0, "", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
     >>> [(row.reference, row.url, row.layer) for row in link_rows(page)]
     [('x', 'http://h/d/x', 'retrieval')]
     """
-    call = check(**arguments(page, profile, policy), data=page.body)
+    call = check(**arguments(page, profile, policy), data=page.body, replace=replace)
     return _rows(page, warc, run.references(page.body, call))
 
 
@@ -195,10 +201,10 @@ def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[Li
 
 
 def packed_rows(
-    page: Page, warc: str, *, profile: Profile, policy: Policy
+    page: Page, warc: str, *, profile: Profile, policy: Policy, replace: Replace | None = None
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
-    call = check(page.body, **arguments(page, profile, policy))
+    call = check(page.body, **arguments(page, profile, policy), replace=replace)
     batches = run.columns(page.body, call)
     for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
         if are_packed:

@@ -1,5 +1,7 @@
 """The work of one task in any engine: makes rows of links, or conversions, page by page."""
 
+from __future__ import annotations
+
 import re
 import zipfile
 import zlib
@@ -10,17 +12,19 @@ from functools import partial
 from io import SEEK_END
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
-from relbase.policy import Policy
-from relbase.session.options import DEFAULT_POLICY
+from relbase.session.options import DEFAULT_POLICY, Replace
 from relbase.url.profiles import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.reading import pages_within
 from relbase.warc.revisits import Allowance
 from relbase.warc.rows import packed_rows
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 Opener = Callable[[str], BinaryIO]
 Skip = Callable[["Part", Record], bool]
@@ -48,6 +52,7 @@ class Job(NamedTuple):
     salvage: bool = False  # whether to convert truncated pages as far as they go
     info: str = ""  # the id of the warcinfo record of the conversions
     packed: bool = False  # whether rows of links can be packed
+    replace: Replace | None = None  # returns the URL to write for a link
 
 
 # Rows of links, or a conversion record with the number of its edits, or a fault.
@@ -105,15 +110,14 @@ def _unreadable(part: Part, error: Exception) -> Fault:
 
 
 def _made(job: Job, path: str, page: Page) -> Outcome:
+    how: Any = {"profile": job.profile, "policy": job.policy, "replace": job.replace}
     try:
         if not job.converts:
             rows: Callable[..., Iterator[Any]] = packed_rows if job.packed else link_rows
-            return list(rows(page, path, profile=job.profile, policy=job.policy))
+            return list(rows(page, path, **how))
         if not (page.succeeded or job.all_status):
             return b"", 0
-        made = conversion(
-            page, date=job.date, profile=job.profile, policy=job.policy, info=job.info
-        )
+        made = conversion(page, date=job.date, info=job.info, **how)
     except Exception as error:  # noqa: BLE001 (one page must not stop the others)
         return fault_of_error(page, error)
     if made.record is None:

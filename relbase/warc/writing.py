@@ -3,6 +3,8 @@
 Equal input gives equal bytes: ids are derived from the input, and the date is an argument.
 """
 
+from __future__ import annotations
+
 import re
 import time
 import uuid
@@ -11,21 +13,23 @@ from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import sha1
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from relbase.api import rewrite
 from relbase.compression.codings import fast_zlib
-from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
-from relbase.notes import Note
-from relbase.policy import Policy
-from relbase.session.options import DEFAULT_POLICY, Arguments, as_policy, as_url
+from relbase.session.options import DEFAULT_POLICY, Arguments, Replace, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
 from relbase.warc.page import Page
+
+if TYPE_CHECKING:
+    from relbase.edit import Edit
+    from relbase.notes import Note
+    from relbase.policy import Policy
 
 Packing = Literal["", "gz", "zst"]
 
@@ -55,6 +59,7 @@ def conversion(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     info: str = "",
+    replace: Replace | None = None,
 ) -> Conversion:
     """Return the conversion record of a page with its links made absolute.
 
@@ -64,6 +69,7 @@ def conversion(
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
         info: Id of the warcinfo record that describes it, or "".
+        replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
 
     Raises:
         ValueError: If the date is malformed.
@@ -77,12 +83,13 @@ def conversion(
     """
     check_date(date)
     check_text(info, "info", "give the id that warcinfo returns first, or ''")
-    result = rewrite(**arguments(page, profile, policy), data=page.body)
+    result = rewrite(**arguments(page, profile, policy), data=page.body, replace=replace)
     if not result.changed:
         return Conversion(None, (), result.notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
     # A page of an ARC file has no id of its own.
     source = page.record_id or f"{page.url} {page.date} {page.offset}"
+    source += f" {digest}" if replace else ""  # what the function does is known only by its result
     head = [
         ("WARC-Type", "conversion"),
         ("WARC-Target-URI", page.url),

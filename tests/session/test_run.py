@@ -123,6 +123,14 @@ def test_all_functions_that_rewrite_take_it() -> None:
 # ---- text
 
 
+def test_a_rewriter_lists_the_links_of_the_input() -> None:
+    rewriter = Rewriter(URL, replace=moved)
+    page = '<a href="http://old.example/x">'
+    assert [link.status for link in rewriter.links(page.encode())] == ["absolute"]
+    assert [link.status for link in rewriter.links(page)] == ["absolute"]
+    assert "new.example" in rewriter.rewrite_text(page)
+
+
 def test_text_has_spans_and_columns_in_characters() -> None:
     text = "é<a href=ü>\né<img src=ß>é<i style='a:url(x)'>"
     listed = list(links(text, url=URL))

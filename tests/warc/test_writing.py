@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import pytest
 from archives import http, pages_of, record_id, response
@@ -18,6 +19,7 @@ import relbase
 from relbase.version import __version__
 from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import wat
+from relbase.warc.work import Job, Part, items
 
 DATE: Final = "2026-01-02T03:04:05Z"
 BODY: Final = b"<a href=x>\xe9"
@@ -59,6 +61,43 @@ def test_a_conversion_holds_what_the_rules_say_and_no_more() -> None:
 
 def test_nothing_relative_makes_no_record() -> None:
     assert conversion(page(b"<a href=http://x/>"), date=DATE).record is None
+
+
+def moved(link: relbase.Link) -> str | None:
+    return link.url and link.url.replace("//h/", "//new.example/")
+
+
+def test_a_function_replaces_the_urls_of_a_page() -> None:
+    of = page(b"<a href=http://h/x><a href=y><a href=http://o/>")
+    record = converted(of, replace=moved)
+    assert record.endswith(
+        b"<a href=http://new.example/x><a href=http://new.example/d/y><a href=http://o/>\r\n\r\n"
+    )
+    urls = ["http://new.example/x", "http://new.example/d/y", "http://o/"]
+    assert [row.url for row in link_rows(of, replace=moved)] == urls
+    # What a function does is known only by its result.
+    ids = {
+        dict(fields_of(converted(of, **more)))["WARC-Record-ID"]
+        for more in ({}, {"replace": moved}, {"replace": lambda _: "http://x/"})
+    }
+    assert len(ids) == 3
+
+
+def test_a_function_replaces_urls_in_the_work_of_any_engine(tmp_path: Path) -> None:
+    archive = tmp_path / "a.warc"
+    archive.write_bytes(response(1, "http://h/d/", http(b"<a href=y>")))
+
+    def opened(path: str) -> BinaryIO:
+        return Path(path).open("rb")
+
+    job = Job(opened, replace=moved, packed=True)
+    [(_, rows)] = items(job, [Part(str(archive))])
+    assert isinstance(rows, list)
+    assert [row.url for row in rows] == ["http://new.example/d/y"]
+    [(_, made)] = items(job._replace(converts=True, date=DATE), [Part(str(archive))])
+    assert isinstance(made, tuple)
+    assert isinstance(made[0], bytes)
+    assert b"http://new.example/d/y" in gzip.decompress(made[0])
 
 
 def test_an_id_derives_from_what_went_in() -> None:

@@ -29,6 +29,7 @@ from relbase.url.credentials import masked
 from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
+    from relbase.kind import Kind
     from relbase.session.session import Call
 
 
@@ -96,14 +97,14 @@ class Finder:
         """Return the name of an input that is most like a name of --map, or ""."""
         from difflib import get_close_matches
 
-        known = (os.path.abspath(one.name) for one in inputs[:_COMPARED])  # noqa: PTH100
+        known = (os.path.abspath(given.name) for given in inputs[:_COMPARED])  # noqa: PTH100
         names = [name for path in known for name in self._names(path) if name != path]
         return next(iter(get_close_matches(name, names, n=1)), "")
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
         origins = self.origins
         mapped = origins.mapped or {}
-        named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
+        named = (self._names(os.path.abspath(given.name)) for given in inputs)  # noqa: PTH100
         asked = {*chain.from_iterable(named)} if mapped else set()
         # The map of a whole site may be given with only some of its files.
         others = [name for name in mapped if name not in asked and not self._is_there(name)]
@@ -121,15 +122,15 @@ class Finder:
             meant = f". Did you mean {in_shell(close)}?" if close else ""
             yield f"warning: {place}: there is no file {in_shell(others[0])}{more}{meant}"
         for end in origins.sidecars:
-            if not any(os.path.lexists(one.name + end) for one in inputs):
+            if not any(os.path.lexists(given.name + end) for given in inputs):
                 yield f"warning: --sidecar {in_shell(end)}: no input has such a file beside it"
         for mirror in origins.mirrors:
-            if any(paths.url_in_mirror(one.name, mirror) for one in inputs):
+            if any(paths.url_in_mirror(given.name, mirror) for given in inputs):
                 continue
             parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))  # noqa: PTH118
             above = mirror._replace(directory=parent)
             fix = "give the directory that holds one directory for each host"
-            if any(paths.url_in_mirror(one.name, above) for one in inputs):
+            if any(paths.url_in_mirror(given.name, above) for given in inputs):
                 fix += f": --mirror {in_shell(parent)}"
             yield f"warning: --mirror {in_shell(mirror.directory)} gives no input a URL: {fix}"
         yield from self._likely_mirrors(inputs)
@@ -145,7 +146,7 @@ class Finder:
             return
         for tree in self.trees:
             directory = paths.mirror_in(tree)
-            pages = (one.name for one in inputs if one.root == tree)
+            pages = (given.name for given in inputs if given.root == tree)
             page = next((page for page in pages if os.path.basename(page) in paths.INDEXES), None)  # noqa: PTH119
             is_stated = page is not None and origins.detect and _stated_in(page) is not None
             if directory is not None and not is_stated:
@@ -159,53 +160,53 @@ class Finder:
         return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
 
     def find(self, source: OpenInput, url: str | None) -> FoundUrl:
-        found = FoundUrl(url, "--url", given=True) if url else FoundUrl()
+        known = FoundUrl(url, "--url", given=True) if url else FoundUrl()
         if not url and source.name != STDIN:
             stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
-            found = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
+            known = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
         for suffix in self.origins.sidecars:
             dump = paths.side_file(source.input, source.input.parts[-1] + suffix)
             if dump is not None:
-                return _with_dump(found, dump, suffix)
-        return found
+                return _with_dump(known, dump, suffix)
+        return known
 
-    def call(self, call: Call, found: FoundUrl, source: OpenInput, data: bytes) -> Call:
+    def call(self, call: Call, known: FoundUrl, source: OpenInput, data: bytes) -> Call:
         is_piped = source.name == STDIN and self.origins.local is None
         row = FORMATS[call.kind_of(data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else NONE
-        if is_piped and found.url is None and not (self.origins.canonical or self.origins.original):
+        if is_piped and known.url is None and not (self.origins.canonical or self.origins.original):
             return call  # as in the library: looks at no file, and marks count
-        if found.url is None and row.marks is not None:
-            found = self._in_page(found, marks, data)
+        if known.url is None and (row.marks is not None or self.origins.canonical):
+            known = self._in_page(known, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
-        urls = (found.url or "", *(mark.value for mark in marks.pages))
+        urls = (known.url or "", *(mark.value for mark in marks.pages))
         of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
-        if of is not None and (not found.given or archived(found.url or "")):
+        if of is not None and (not known.given or archived(known.url or "")):
             stated = "the page that the web archive copied"
-            found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
-        call = call._replace(url=found.url, redirects=call.redirects or found.redirects)
+            known = known._replace(url=found_url(of.url, "")[0] or known.url, source=stated)
+        call = call._replace(url=known.url, redirects=call.redirects or known.redirects)
         # Pages are saved beside the files that they need; mail contains its own.
-        beside = None if row.charset is None else self._places(call, found, source, data, marks)
+        beside = None if row.charset is None else self._places(call, known, source, data, marks)
         if of is not None:
             beside = Unarchived(of.stamp, beside)
-        if found.url is None and not found.notes and beside is None:
+        if known.url is None and not known.notes and beside is None:
             return call
-        return call._replace(origin=Origin(found.source, found.notes, beside))
+        return call._replace(origin=Origin(known.source, known.notes, beside))
 
-    def _in_page(self, found: FoundUrl, marks: Marks, data: bytes) -> FoundUrl:
+    def _in_page(self, known: FoundUrl, marks: Marks, data: bytes, kind: Kind) -> FoundUrl:
         if marks.pages:
-            return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        own = _chosen(paths.canonical(data) if self.origins.canonical else ())
+            return known._replace(url=marks.pages[0].value, source=marks.pages[0].source)
+        own = _chosen(paths.canonical(data, kind) if self.origins.canonical else ())
         if own.url:
-            return found._replace(url=own.url, source=own.source)
-        return found._replace(notes=(*found.notes, *marks.notes, *own.notes))
+            return known._replace(url=own.url, source=own.source)
+        return known._replace(notes=(*known.notes, *marks.notes, *own.notes))
 
     def _places(
-        self, call: Call, found: FoundUrl, source: OpenInput, data: bytes, marks: Marks
+        self, call: Call, known: FoundUrl, source: OpenInput, data: bytes, marks: Marks
     ) -> LocalFiles | None:
-        local = self.origins.local or ("companion" if found.given else "keep")
-        if local == "off" or found.url is None or source.name == STDIN:
+        local = self.origins.local or ("companion" if known.given else "keep")
+        if local == "off" or known.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)  # noqa: PTH100
         # A browser saved it with a folder, even if the folder is gone.
@@ -223,9 +224,9 @@ class Finder:
         base = opened_base(call, path, data)
         if not base.startswith("file:"):
             return None
-        final, _ = retrieval(found.url, call.redirects, call.options.profile)
+        final, _ = retrieval(known.url, call.redirects, call.options.profile)
         # With `keep`, links to the page itself are not counted as links with a known URL.
-        own = path if local != "keep" else "", final[0].value if found.sure else None
+        own = path if local != "keep" else "", final[0].value if known.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         asked = self.origins.local is not None
         beside = places.Neighbours(
@@ -237,7 +238,7 @@ class Finder:
         self, call: Call, source: OpenInput, data: bytes, beside: LocalFiles
     ) -> LocalFiles | None:
         """The places that undo the conversion of a mirrored page; None if it was not converted."""
-        around = (one for one in self.origins.mirrors if paths.inside(source.name, one[0]))
+        around = (row for row in self.origins.mirrors if paths.inside(source.name, row[0]))
         mirror = next(around, None)
         path = os.path.normcase(os.path.abspath(source.name))  # noqa: PTH100
         if mirror is None or path in self._listed:
@@ -305,14 +306,14 @@ def _marks(data: bytes) -> Marks:
     return read_marks(data)
 
 
-def _with_dump(found: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:
+def _with_dump(known: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:
     """Add what a header dump states. The log of `wget -S` has the URL; `curl -D` does not."""
     from relbase.containers.http import parse_dump
 
     read = parse_dump(dump)
-    url, source = found.url, found.source
+    url, source = known.url, known.source
     requested = _requested.search(dump)
     if url is None and requested is not None:
         url = found_url(requested[1].decode("utf-8", "surrogateescape"), "")[0] or None
         source = f"its side file {suffix}"
-    return found._replace(url=url, source=source, redirects=read.redirects, fields=read.fields)
+    return known._replace(url=url, source=source, redirects=read.redirects, fields=read.fields)

@@ -18,10 +18,14 @@ from relbase.cli.directories import opened_below
 from relbase.cli.files import ZONE, Input, OpenInput, entries
 from relbase.expressions import expression
 from relbase.html.tags import attributes, head_tokens
+from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
+from relbase.xml.bases import url_of
+from relbase.xml.item_link import feed_link
+from relbase.xml.json_feed import feed_url
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 
@@ -103,7 +107,7 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> FoundUrl | None:
     # The last --root for a directory counts: reversed, since `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
     held = ((steps, root) for steps, root in around if steps is not None)
-    steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
+    steps, root = min(held, key=lambda pair: len(pair[0]), default=([], None))
     if root is None:
         return None
     return FoundUrl(root.url + _quoted(steps), f"--root {root.directory}", given=True)
@@ -213,12 +217,12 @@ def _path_in(
 def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     """The only file without a URL that a delayed name can have become, or None."""
     folder, _, name = listed.rpartition("/")
-    found = _delayed.fullmatch(name)
+    parts = _delayed.fullmatch(name)
     directory = _path_in(tree, folder, os.path.isdir)
-    if found is None or directory is None:
+    if parts is None or directory is None:
         return None
-    stem, there = found[1] + found[2], entries(directory)
-    later = (one.path for one in there if os.path.splitext(one.name)[0] == stem)  # noqa: PTH122
+    stem, there = parts[1] + parts[2], entries(directory)
+    later = (entry.path for entry in there if os.path.splitext(entry.name)[0] == stem)  # noqa: PTH122
     fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
     return fitting[0] if len(fitting) == 1 else None
 
@@ -239,9 +243,9 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
             yield FoundUrl(url, shown)
 
 
-def side_file(one: Input, name: str) -> bytes | None:
-    directory = os.path.dirname(one.name)  # noqa: PTH120
-    root, steps = (one.root, one.parts[:-1]) if one.root else (directory, [])
+def side_file(source: Input, name: str) -> bytes | None:
+    directory = os.path.dirname(source.name)  # noqa: PTH120
+    root, steps = (source.root, source.parts[:-1]) if source.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent, parent.open_old(name) as file:
         data = file.read(_LIMIT + 1)
         return data if len(data) <= _LIMIT else None
@@ -269,8 +273,8 @@ def _host_url(value: bytes) -> str:
     """Windows: `[ZoneTransfer]` and `HostUrl=` of the stream or file Zone.Identifier."""
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = value.decode("utf-16" if utf_16 else "utf-8-sig", "replace").replace("\r", "\n")
-    found = _zone.search(text)
-    return "" if found is None or found[1].lower().startswith("about:") else found[1]
+    match = _zone.search(text)
+    return "" if match is None or match[1].lower().startswith("about:") else match[1]
 
 
 def _archive_box(value: bytes) -> str:
@@ -297,15 +301,21 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 )
 
 
-def canonical(data: bytes) -> Iterator[FoundUrl]:
-    """Yield the address that a page calls its own, if any; several pages may state the same."""
+def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
+    """Yield the address that a page or a feed calls its own, if any; several may state the same."""
+    if kind is Kind.XML and (link := feed_link(data, is_own=True)):
+        yield FoundUrl(url_of(data, link), "the feed's link rel=self")
+    elif kind is Kind.JSON and (stated := feed_url(data)):
+        yield FoundUrl(stated, "feed_url")
+    if kind is not Kind.HTML:
+        return
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:
             if token.name != element:
                 continue
-            found = attributes(data, token.start, token.end, frozenset((tells, url)))
-            read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
+            asked = attributes(data, token.start, token.end, frozenset((tells, url)))
+            read = {own.name: (data[own.start : own.end], own.quote or b"") for own in asked}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
                 yield FoundUrl(

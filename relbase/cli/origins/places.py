@@ -59,7 +59,7 @@ def _named(url: str, page: str) -> str | None:
         server = components.authority
         path = f"{os.sep * 2}{server}{path}" if server else path.removeprefix(os.sep)
         # To look for a file on another server is to log in there (threat N12).
-        drives = (os.path.splitdrive(one)[0] for one in (path, windows.plain(page)))
+        drives = (os.path.splitdrive(side)[0] for side in (path, windows.plain(page)))
         if len({*map(os.path.normcase, drives)}) > 1:
             return None
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
@@ -117,8 +117,8 @@ class Neighbours:
     ) -> None:
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
-        there = [one for one in folders if had_folder or os.path.isdir(one)]  # noqa: PTH112
-        self._folders = tuple(os.path.normcase(os.path.join(one, "")) for one in there)  # noqa: PTH118
+        there = [folder for folder in folders if had_folder or os.path.isdir(folder)]  # noqa: PTH112
+        self._folders = tuple(os.path.normcase(os.path.join(folder, "")) for folder in there)  # noqa: PTH118
         self._base, self._page = base, os.path.abspath(page)  # noqa: PTH100
         opened = _named(base, self._page) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
@@ -163,7 +163,7 @@ class Neighbours:
     def left_behind(self, page: str, copy: str) -> set[str]:
         """Return the folders beside a page that its kept links need beside a copy of it."""
         beside, target = os.path.dirname(page), os.path.dirname(copy)  # noqa: PTH120
-        ways = (windows.relative(one, beside or os.curdir) for one in self._folders_kept)
+        ways = (windows.relative(kept, beside or os.curdir) for kept in self._folders_kept)
         firsts = {way.partition(os.sep)[0] for way in filter(None, ways)}
         names = firsts - {os.curdir, os.pardir}
         gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))  # noqa: PTH118
@@ -260,7 +260,9 @@ _SAID: Final = {
 def undone(call: Call, data: bytes, original: bytes, places: LocalFiles) -> LocalFiles:
     """Return the places that give each reference of a page the URL it had before conversion."""
     now, before = list(_links(call, data)), list(_links(call, original))
-    stand = [[(one.element, one.attribute, one.syntax) for one in page] for page in (now, before)]
+    stand = [
+        [(link.element, link.attribute, link.syntax) for link in page] for page in (now, before)
+    ]
     if stand[0] != stand[1]:
         return places
     were: dict[str, str | None] = {}  # None: it had several
