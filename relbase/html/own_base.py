@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +19,7 @@ from relbase.html import tags, tokens
 from relbase.html.foreign import HTML
 from relbase.notes import Note, Reason
 from relbase.rewriting.reference import own_url, unstated
-from relbase.savers.marks import Unarchived, own_base
+from relbase.savers.marks import NONE, Unarchived, own_base
 from relbase.url import rfc3986
 from relbase.values.syntaxes import trimmed
 
@@ -69,20 +68,35 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
-    sheets = cache(partial(tokens.has_sheets, text))  # sought when it is asked
     if around.task.policy.ignore_base:
-        return around.with_fields(sheets=sheets), []
+        return around, []
     stated = None if attribute is None else _statement(text, attribute, around)
-    if around.task.detect and not around.depth:  # no program marks what is nested in a page
+    has_marks = around.task.detect and around.marks is not NONE
+    if has_marks and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around._replace(sheets=sheets), []
+        return around, []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return around.with_fields(base=base, sheets=sheets), notes
+    return around.with_fields(base=base), notes
+
+
+class Sheets:
+    """Whether a document links or imports style sheets, which is sought when it is asked."""
+
+    __slots__ = ("_has_any", "_text")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._has_any: bool | None = None
+
+    def __call__(self) -> bool:
+        if self._has_any is None:
+            self._has_any = tokens.has_sheets(self._text)
+        return self._has_any
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
