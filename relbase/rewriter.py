@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from relbase.kind import Kind, KindName
 from relbase.session import run, texts, values
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.policy import Policy
     from relbase.results import Link, Result
-    from relbase.session.options import URL, Headers, Replace
+    from relbase.session.options import URL, Arguments, Headers, Replace
 
 
 class Rewriter:
@@ -27,11 +27,8 @@ class Rewriter:
         url: The absolute URL of documents for which a call gives no URL.
         base: What texts and values resolve against, instead of `url`: the base of their page.
         kind: A `Kind` or its value. Without it each document's bytes decide; text is HTML.
-        charset: The charset label that the response states.
-        profile: A `Profile` or its value: the algorithm that resolves references.
-        policy: Which links to leave unchanged, and which to add.
-        detect: Whether to read the URL from marks that programs leave in saved pages.
-        replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
+
+    The other arguments are those of `relbase.rewrite`.
 
     Raises:
         TypeError: If an argument has the wrong type.
@@ -84,15 +81,9 @@ class Rewriter:
         from relbase.responses import rewrite_response
 
         options = self._call.options
-        return rewrite_response(
-            response,
-            kind=options.kind,
-            charset=options.charset,
-            profile=options.profile,
-            policy=options.policy,
-            detect=options.detect,
-            replace=self._call.replace,
-        )
+        own = ("kind", "charset", "profile", "policy", "detect")
+        given = cast("Arguments", {name: getattr(options, name) for name in own})
+        return rewrite_response(response, replace=self._call.replace, **given)
 
     def links(self, data: bytes | str, *, url: URL | None = None) -> Iterator[Link]:
         """Return an iterator over every link of a document or text, as `relbase.links` does.
@@ -310,22 +301,10 @@ def value_links(
 ) -> list[Link]:
     """Return the links in one decoded value of an attribute.
 
-    Args:
-        element: The element, in any case; `svg:use` and `math:mi` for SVG and MathML.
-        attribute: The attribute, in any case; "" for the text of a style or script element.
-        value: The decoded value, as a tree of elements has it.
-        url: The absolute URL of the document.
-        base: The absolute base URL of the document, if it is another one.
-        attrs: The other attributes of the element.
-        profile: A `Profile` or its value: the algorithm that resolves references.
-        policy: Which links to leave unchanged, and which to add.
+    The arguments are those of `rewrite_value`.
 
     Returns:
         the links, with spans in characters of the value.
-
-    Raises:
-        TypeError: if an argument has the wrong type.
-        ValueError: if a URL is not absolute, or the profile is unknown.
 
     >>> [link.reference for link in value_links("a", "ping", "x /y")]
     ['x', '/y']

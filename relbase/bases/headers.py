@@ -117,11 +117,7 @@ class MessageUrlTable:
     matched: set[str] = field(default_factory=set)  # the selectors that have matched so far
 
     def find(self, header: Fields) -> Selected | None:
-        if (
-            matching := [selector for selector in _selectors(header) if selector in self.urls]
-            if self.urls
-            else ()
-        ):
+        if matching := [selector for selector in _selectors(header) if selector in self.urls]:
             self.matched.update(matching)
             return Selected(self.urls[matching[0]], f"message map, {matching[0]}")
         for name in self.fields:

@@ -46,10 +46,8 @@ class Budget:
 
     def spend(self, growth: int) -> bool:
         """Pay for a reference; False if it has to stay unchanged."""
-        if growth <= self.left:
-            self.left -= growth
+        if self.prepare(growth):
             return True
-        self.left = -1
         self.refused += 1
         return False
 

@@ -180,10 +180,7 @@ class Context(NamedTuple):
         return self if len(base.url) > MAX_BASE else self.with_base(base)
 
     def with_base(self, base: Base) -> Context:
-        if base is self.base:
-            return self
-        resolve = resolver(base.url, self.task.profile, self.encoding)
-        return self._replace(base=base, resolve=resolve)
+        return self if base is self.base else self.with_fields(base=base)
 
     def in_utf_8(self) -> Context:
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
@@ -212,13 +209,9 @@ class BaseResolver:
         self.ready: dict[object, Any] = {}
 
     def __call__(self, reference: str) -> str:
-        return (self._resolve or self.prepared())(reference)
-
-    def prepared(self) -> Callable[[str], str]:
-        """Return the function itself, for many calls."""
         if self._resolve is None:
             self._resolve = prepared_base(*self._how).resolve
-        return self._resolve
+        return self._resolve(reference)
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> BaseResolver | None:
