@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.edit import Span
+if TYPE_CHECKING:
+    from relbase.edit import Span
 
 
 class Reason(StrEnum):
@@ -55,9 +56,11 @@ class Reason(StrEnum):
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: left unchanged
     XML_FLAW = "xml-flaw"  # not well-formed, but this affects no other reference
     XML_PREFIX = "xml-prefix"  # not declared: read as its customary namespace
-    XML_BASE64 = "xml-base64"  # text of Atom 0.3 in base64: left unchanged
+    XML_BASE64 = "xml-base64"  # text of Atom 0.3 that does not decode: left unchanged
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare
+    FEED_UNESCAPED = "feed-unescaped"  # HTML in it is not escaped: its elements are read
     FEED_GUID = "feed-guid"  # a relative guid: left, since readers identify items by it
+    SITE_LINK = "site-link"  # the feed's site is on another host, which the policy can use
     ITEM_LINK = "item-link"  # some readers resolve HTML against the item's link, to other URLs
     # Messages
     MIME_SIGNED = "mime-signed"  # left alone

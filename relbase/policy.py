@@ -15,47 +15,45 @@ XML_ROW: Final = expression(
 )
 
 
-def _xml_rows(rows: object) -> tuple[str, ...]:
-    if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise TypeError(f"xml_rows must be a sequence of strings, not {type(rows).__name__}")
-    checked = tuple(rows)
-    for row in checked:
-        if not isinstance(row, str):
-            raise TypeError(f"a row of XML must be a str, not {type(row).__name__}")
+def _texts(field: str, what: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{field} must be a sequence of strings, not {type(given).__name__}")
+    texts = tuple(given)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"{what} must be a str, not {type(text).__name__}")
+    return texts
+
+
+def _xml_rows(given: object) -> tuple[str, ...]:
+    rows = _texts("xml_rows", "a row of XML", given)
+    for row in rows:
         if XML_ROW.fullmatch(row) is None:
             fix = "give '{namespace}element@attribute=url' (or list, srcset, css, html)"
             raise ValueError(f"{row[:200]!r} is not a row of XML: {fix}")
-    return checked
+    return rows
 
 
 def _templates(given: object) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"templates must be a sequence of strings, not {type(given).__name__}")
-    checked = tuple(given)
-    for template in checked:
-        if not isinstance(template, str):
-            raise TypeError(f"a template must be a str, not {type(template).__name__}")
+    templates = _texts("templates", "a template", given)
+    for template in templates:
         opening, star, closing = template.partition("*")
         if not (opening and star and closing) or "*" in closing:
             fix = "give text with one '*' in it, such as '###*###'"
             raise ValueError(f"{template[:200]!r} is not the form of a placeholder: {fix}")
-    return checked
+    return templates
 
 
 _PLACE: Final = expression(r"[^\s@={}:]+(?:@[^\s@={}]+)?")
 
 
 def _places(given: object) -> tuple[str, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"only must be a sequence of strings, not {type(given).__name__}")
-    checked = tuple(given)
-    for place in checked:
-        if not isinstance(place, str):
-            raise TypeError(f"a place of links must be a str, not {type(place).__name__}")
+    places = _texts("only", "a place of links", given)
+    for place in places:
         if _PLACE.fullmatch(place) is None:
             fix = "give 'element@attribute', or 'element' for its text ('*' means any)"
             raise ValueError(f"{place[:200]!r} is not a place of links: {fix}")
-    return tuple(place.lower() for place in checked)
+    return tuple(place.lower() for place in places)
 
 
 _SYNTAXES: Final = ("url", "srcset", "css")
@@ -81,8 +79,6 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
 
 
 _FIX: Final = "give {'data-link': 'url'} (or srcset, css)"
-
-
 _CHECKS: Final[Mapping[str, Callable[[object], object]]] = {
     "only": _places,
     "templates": _templates,
@@ -112,6 +108,7 @@ class Policy:
         private_bases: also resolve links against bases that only one program can use, such as
             `x-msg://38/`.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
+        site_links: resolve the links of a feed against the URL of its site, which it states.
         xml_rows: also rewrite these places in XML: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
         attributes: also rewrite these attributes of HTML: `data-link=url` (or `srcset`, `css`). In
@@ -137,6 +134,7 @@ class Policy:
     ignore_base: bool = False
     private_bases: bool = False
     item_links: bool = False
+    site_links: bool = False
     xml_rows: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] | Mapping[str, str] = ()
 
@@ -229,7 +227,7 @@ class Policy:
 _DECIDES_ELSEWHERE: Final = frozenset(
     (
         *("extended", "attachments", "dkim_signed", "ignore_base", "private_bases", "item_links"),
-        *("xml_rows", "attributes"),
+        *("site_links", "xml_rows", "attributes"),
     )
 )
 _DEFAULT: Final = Policy()

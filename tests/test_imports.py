@@ -38,7 +38,7 @@ FLOORS: Final = [
     ["scan.batches", "scan.plain_forms"],  # with a context
     ["css.visit"],
     ["html.own_base", "html.visit"],
-    ["xml.bases", "xml.feeds", "xml.visit", "xml.document"],
+    ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["mail"],
     ["http"],
     ["formats"],  # which loads each visit by its name

@@ -71,6 +71,8 @@ ELSEWHERE: Final = {
     "warc.work": "test_writing.py",
     "xml.bases": "test_xml_visit.py",
     "xml.document": "test_xml_visit.py",
+    "xml.json_feed": "test_feeds.py",
+    "xml.item_link": "test_xml_visit.py",
     "xml.names": "test_structure.py test_xml_scanning.py",
     "xml.vocabulary": "test_xml_visit.py",
 }

@@ -9,10 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.private import owner
-from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
@@ -22,6 +21,9 @@ from relbase.url.profiles import DEFAULT, PROFILES, Profile
 from relbase.url.resolver import Resolver, has_net_loc, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
+
+if TYPE_CHECKING:
+    from relbase.edit import Span
 
 
 class Layer(StrEnum):

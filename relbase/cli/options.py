@@ -208,6 +208,11 @@ _POLICY: Final = {
         "--item-links",
         help="Resolve the HTML of a feed's items against each item's link, as some readers do.",
     ),
+    "site_links": option(
+        "Links",
+        "--site-links",
+        help="Resolve the links of a feed against the URL of its site, which it states.",
+    ),
     "xml_rows": option(
         "Links",
         "--xml-row",
@@ -287,7 +292,7 @@ _DOCUMENTS: Final = (
     option(
         "Document URL",
         "--canonical",
-        help="Fall back to the URL in <link rel=canonical> or og:url.",
+        help="Fall back to <link rel=canonical>, og:url, or a feed's link rel=self.",
     ),
     option(
         "Document URL",

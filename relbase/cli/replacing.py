@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from relbase.cli import values
+from relbase.cli import option_values
 from relbase.cli.files import InputError
 from relbase.cli.group import option
 
@@ -40,7 +40,7 @@ class Replacing:
             new = pattern.sub(by, new)
         if url and not new:
             fix = "write an expression that matches less"
-            raise InputError(f"--replace leaves nothing of {values.quoted(url)}: {fix}")
+            raise InputError(f"--replace leaves nothing of {option_values.quoted(url)}: {fix}")
         return None if new == url else new
 
 
@@ -51,13 +51,13 @@ def replacing(rules: Iterable[tuple[str, str]]) -> Replacing | None:
 
 def _rule(regex: str, new: str) -> tuple[re.Pattern[str], str]:
     try:
-        pattern = values.pattern(regex)
+        pattern = option_values.pattern(regex)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--replace'") from None
     try:
         pattern.sub(new, "")  # reads the groups of NEW
     except (re.error, IndexError) as error:
         fix = r"give '\1' or '\g<name>' for a group of the expression, '\\' for a backslash"
-        text = f"{values.quoted(new)} cannot replace a match, {error}: {fix}"
+        text = f"{option_values.quoted(new)} cannot replace a match, {error}: {fix}"
         raise click.BadParameter(text, param_hint="'--replace'") from None
     return pattern, new

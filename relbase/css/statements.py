@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, last_trigger
+from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, holds_none
 from relbase.css.dropped import TopLevel
 from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD, unescape
 from relbase.css.functions import (
@@ -50,31 +50,27 @@ class CssReference(NamedTuple):
     custom: bool  # in the value of a custom property, or of one that a query compares
 
 
-def references(
-    text: bytes, start: int = 0, end: int | None = None, *, is_sheet: bool = False
-) -> Iterator[CssReference]:
-    """Yield the references in a part of a text, in order; an empty url is none."""
-    end = len(text) if end is None else end
-    limit = last_trigger(text, start, end)
+def references(text: bytes, *, is_sheet: bool = False) -> Iterator[CssReference]:
+    """Yield the references in a text, in order; an empty url is none."""
+    end = len(text)
     top = TopLevel(text) if is_sheet else None
-    return _scan(text, _begin(text, start), end, limit, looked=end, top=top) if limit else iter(())
+    return iter(()) if holds_none(text) else _scan(text, _begin(text), end, looked=end, top=top)
 
 
 def scanned(text: bytes, scan: Scan, *, is_sheet: bool) -> Iterator[CssReference | Any]:
     """Yield the references of a text, and whatever `scan` finds when it reads ahead."""
-    pos, end, limit = _begin(text, 0), len(text), -1
+    pos, end = _begin(text), len(text)
     top = TopLevel(text) if is_sheet else None
     while pos >= 0:
         found, pos, looked = scan(text, pos, end)
         if found:
             yield found
         if pos >= 0 and looked >= 0:
-            limit = last_trigger(text, 0, end) if limit < 0 else limit
-            pos = yield from _scan(text, pos, end, limit, looked=looked, top=top)
+            pos = yield from _scan(text, pos, end, looked=looked, top=top)
 
 
-def _begin(text: bytes, start: int) -> int:
-    return len(_BOM) if start == 0 and text.startswith(_BOM) else start
+def _begin(text: bytes) -> int:
+    return len(_BOM) if text.startswith(_BOM) else 0
 
 
 # --- The scanner ---
@@ -135,7 +131,7 @@ class _Step(NamedTuple):
 
 
 def _scan(
-    text: bytes, start: int, end: int, limit: int, *, looked: int, top: TopLevel | None
+    text: bytes, start: int, end: int, *, looked: int, top: TopLevel | None
 ) -> Generator[CssReference, None, int]:
     """Yield references; return where the first statement after `looked` begins, -1 at the end."""
     opened = bytearray()
@@ -152,14 +148,12 @@ def _scan(
             opened.pop()
         elif step.opens:
             opened += step.opens
-            limit = end if _IMAGE_SET in step.opens else limit
-        if step.pos >= limit:
+        if step.pos >= end:
             return -1
         innermost = bytes(opened[-1:])
         skip = _IN_STATEMENT if not innermost and looked < end else _SKIPS.get(innermost, _INSIDE)
-        # The limit may cut a token short, but then nothing that counts begins in it or after it.
-        at = _past(skip, text, step.pos, limit)
-        if at >= limit:
+        at = _past(skip, text, step.pos, end)
+        if at >= end:
             return -1
         if not innermost and at >= looked and text[at] in _ENDS:
             return at + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.css.candidates import has_no_reference
+from relbase.css.candidates import holds_none
 from relbase.css.escapes import css_view
 from relbase.css.functions import Form
 from relbase.edit import Span
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Outcome]:
     place = _SHEET if place is None else place
     scan = css_scan_for(context, place.element, place.attribute)
-    if scan is None and context.wanted.edits_only and has_no_reference(text):
+    if scan is None and context.wanted.edits_only and holds_none(text):
         return
     from relbase.css import statements  # its regexes: start-up time
 

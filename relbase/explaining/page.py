@@ -1,5 +1,7 @@
 """The page about a document, and the index of several: fills in their templates."""
 
+from __future__ import annotations
+
 from base64 import b64encode
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -7,20 +9,22 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from itertools import chain, islice
-from typing import Final, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, Unpack
 from urllib.parse import quote
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import MAX_LISTED, listing, source
-from relbase.notes import Note
 from relbase.results import Entity
 from relbase.rewriting.outcomes import Status
 from relbase.session import run, texts
-from relbase.session.options import Arguments
 from relbase.session.session import Call, check
 from relbase.view.characters import encode_inner
+
+if TYPE_CHECKING:
+    from relbase.notes import Note
+    from relbase.session.options import Arguments
 
 # Nobody reads more of them here, and the command line's warnings have all.
 _MAX_NOTES: Final = 200

@@ -14,22 +14,24 @@ from contextlib import suppress
 from heapq import merge
 from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, text, url
 from relbase.expressions import regex
-from relbase.formats.document import Document
-from relbase.mail.documents import DecodedBody
-from relbase.notes import Note
-from relbase.results import Link
 from relbase.rewriting.outcomes import Status
-from relbase.session.session import Call
 from relbase.url.profiles import PROFILES
 from relbase.url.resolver import Resolver
-from relbase.url.step import Step
 from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
+
+if TYPE_CHECKING:
+    from relbase.formats.document import Document
+    from relbase.mail.documents import DecodedBody
+    from relbase.notes import Note
+    from relbase.results import Link
+    from relbase.session.session import Call
+    from relbase.url.step import Step
 
 # A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a
 # minified page may be one line.

@@ -3,8 +3,9 @@
 A `%` is a bad escape unless two hex digits follow it within its component.
 """
 
-# ruff: noqa: ERA001 - the grammar stands above what implements it
+from __future__ import annotations
 
+# ruff: noqa: ERA001 - the grammar stands above what implements it
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum

@@ -6,47 +6,60 @@ appropriately" would give, from the elements that are open; only a template keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from relbase.html import stack
 from relbase.html.foreign import BREAKOUT, FONT_BREAKOUT, HTML, MATH, MIXED_CASE, SVG
-from relbase.html.in_body import (
-    IN_BODY,
-    IN_CAPTION,
-    IN_CELL,
-    IN_COLUMN_GROUP,
-    IN_ROW,
-    IN_TABLE,
-    IN_TABLE_BODY,
-    IN_TEMPLATE,
-    VOID_IN_HEAD,
-    InBody,
-    Tag,
-)
+from relbase.html.in_body import VOID_IN_HEAD, InBody, Tag
 from relbase.html.stack import Open, foreign_key
 
 _BODIES: Final = (b"tbody", b"tfoot", b"thead")
 _PARTS: Final = frozenset(b"caption col colgroup tbody td tfoot th thead tr".split())
-_TABLE_CURRENT: Final = frozenset(b"table tbody template tfoot thead tr".split())
-_MODES: Final = {
-    b"body": IN_BODY,
-    b"table": IN_TABLE,
-    **dict.fromkeys(_BODIES, IN_TABLE_BODY),
-    b"tr": IN_ROW,
-    b"td": IN_CELL,
-    b"th": IN_CELL,
-    b"caption": IN_CAPTION,
-    b"colgroup": IN_COLUMN_GROUP,
+
+
+class _TableMode(NamedTuple):
+    """An insertion mode of tables (§13.2.6.4.9 to 15): that in the elements `own`."""
+
+    own: tuple[bytes, ...]
+    # End tags that close these elements, and are then processed again.
+    outer: tuple[bytes, ...]
+    # Start tags for which the stack is cleared back to a context, and the element that they open. A
+    # colgroup has only columns in it: it is closed at once, so that it needs no mode.
+    opened: Mapping[bytes, bytes]
+    context: int | None
+
+
+_TABLE_MODES: Final = {
+    name: mode
+    for mode in (
+        _TableMode(
+            *((b"table",), ()),
+            {
+                **{name: name for name in (b"caption", *_BODIES)},
+                **dict.fromkeys((b"td", b"th", b"tr"), b"tbody"),
+                **dict.fromkeys((b"col", b"colgroup"), b""),
+            },
+            stack.TABLE,
+        ),
+        _TableMode(_BODIES, (b"table",), dict.fromkeys((b"td", b"th", b"tr"), b"tr"), stack.BODY),
+        _TableMode((b"tr",), (b"table", *_BODIES), {b"td": b"td", b"th": b"th"}, stack.ROW),
+        _TableMode((b"td", b"th"), (b"table", b"tr", *_BODIES), {}, None),
+        _TableMode((b"caption",), (b"table",), {}, None),
+    )
+    for name in mode.own
 }
+# Modes in which white space is put where it is, and reconstructs nothing.
+_KEEP_SPACE: Final = frozenset((b"table", *_BODIES, b"tr"))
 # What a start tag in a template switches its insertion mode to.
 _TEMPLATE_MODES: Final = {
-    **dict.fromkeys((b"caption", b"colgroup", *_BODIES), IN_TABLE),
-    b"col": IN_COLUMN_GROUP,
-    b"tr": IN_TABLE_BODY,
-    b"td": IN_ROW,
-    b"th": IN_ROW,
+    **dict.fromkeys((b"caption", b"colgroup", *_BODIES), b"table"),
+    b"col": b"col",
+    b"tr": b"tbody",
+    b"td": b"tr",
+    b"th": b"tr",
 }
+_IN_HEAD: Final = VOID_IN_HEAD | {b"noframes", b"script", b"style", b"title"}
 
 
 class Construction(InBody):
@@ -65,7 +78,7 @@ class Construction(InBody):
             return self._start(name, tag)
         breaks_out = name in BREAKOUT
         if name == b"font":
-            breaks_out = not FONT_BREAKOUT.isdisjoint(tag.stated)
+            breaks_out = not FONT_BREAKOUT.isdisjoint(tag.stated())
         if breaks_out:
             self._pop_to_html()
             return self._start(name, tag)
@@ -87,15 +100,9 @@ class Construction(InBody):
         current, mode = self.current, self._mode
         if current.namespace != HTML and not (current.is_text_point or current.holds_html):
             return
-        if mode in {IN_TABLE, IN_TABLE_BODY, IN_ROW} and current.name in _TABLE_CURRENT:
-            if are_space:
-                return
-        elif mode == IN_COLUMN_GROUP:
-            if not are_space and current.name == b"colgroup":
-                self.pop()
-                self.characters(are_space=are_space)
-            return
-        self.reconstruct()
+        is_kept = mode in _KEEP_SPACE and current.name in _KEEP_SPACE | {b"template"}
+        if mode != b"col" and not (is_kept and are_space):
+            self.reconstruct()
 
     # ---- Foreign content (§13.2.6.5)
 
@@ -113,189 +120,68 @@ class Construction(InBody):
         ):
             self.pop()
 
-    # ---- The insertion modes
+    # ---- The insertion modes, each named after an element that it is the mode of
 
     @property
-    def _mode(self) -> int:
+    def _mode(self) -> bytes:
         name = self.elements[self.depth(stack.MODE)].name
-        return self._template_modes[-1] if name == b"template" else _MODES[name]
+        return self._template_modes[-1] if name == b"template" else name
 
     def _start(self, name: bytes, tag: Tag) -> str:
-        return self._starts[self._mode](self, name, tag)
-
-    def _end(self, name: bytes) -> None:
+        mode = self._mode
         if name == b"template":
-            if self.depth(b"template") >= 0:
-                self.pop_until(b"template")
-                self.clear_to_marker()
-                self._template_modes.pop()
-        else:
-            self._ends[self._mode](self, name)
-
-    def _again(self, name: bytes, tag: Tag | None) -> str:
-        """Reprocess a token, a start tag if it is given."""
-        if tag is not None:
-            return self._start(name, tag)
-        self._end(name)
+            self.insert(name)
+            self._template_modes.append(name)
+        elif mode in _TABLE_MODES:
+            return self._start_in_table(name, tag, _TABLE_MODES[mode])
+        elif mode == b"template":
+            if name not in _IN_HEAD:
+                self._template_modes[-1] = _TEMPLATE_MODES.get(name, b"body")
+                return self._start(name, tag)
+        elif mode != b"col":
+            return self.start_in_body(name, tag)
         return HTML
 
-    # ---- In tables (§13.2.6.4.9 to 15); for an end tag `tag` is None
-
-    def _start_in_table(self, name: bytes, tag: Tag) -> str:
-        if name in {b"caption", b"colgroup", b"col", *_BODIES}:
-            self.clear_to(stack.TABLE)
-            self._insert(b"colgroup" if name == b"col" else name, marker=name == b"caption")
-        elif name in {b"td", b"th", b"tr"}:
-            self.clear_to(stack.TABLE)
-            self._insert(b"tbody")
-            return self._start(name, tag)
-        elif name == b"table":
-            if self.is_in(stack.TABLE, name):
-                self.pop_until(name)
-                return self._start(name, tag)
-        elif name == b"input" and tag.says(b"type", b"hidden"):
-            pass
-        elif name == b"form":
+    def _start_in_table(self, name: bytes, tag: Tag, mode: _TableMode) -> str:
+        if name in mode.opened:
+            assert mode.context is not None
+            self.clear_to(mode.context)
+            opened = mode.opened[name]
+            if opened:
+                self.insert(opened)
+            return HTML if opened in {name, b""} else self._start(name, tag)
+        if name in _PARTS:
+            return self._start(name, tag) if self.close(stack.TABLE, *mode.own) else HTML
+        if mode.context is None:
+            return self.start_in_body(name, tag)
+        if name == b"table":
+            return self._start(name, tag) if self.close(stack.TABLE, name) else HTML
+        if name == b"form":
             if self._form is None and not self.templates:
                 self._form = Open(name, HTML)
-        elif name in {b"style", b"script"}:
-            pass
-        else:
+        elif not (name == b"input" and tag.says(b"type", b"hidden")):
             return self.start_in_body(name, tag)
         return HTML
 
-    def _end_in_table(self, name: bytes) -> None:
-        if name == b"table":
-            if self.is_in(stack.TABLE, name):
+    def _end(self, name: bytes) -> None:
+        mode = self._mode
+        if name == b"template":
+            if self.depth(name) >= 0:
                 self.pop_until(name)
-        elif name not in _PARTS and name not in {b"body", b"html"}:
+                self.clear_to_marker()
+                self._template_modes.pop()
+        elif mode in _TABLE_MODES:
+            self._end_in_table(name, _TABLE_MODES[mode])
+        elif mode not in {b"template", b"col"}:
             self.end_in_body(name)
 
-    def _start_in_table_body(self, name: bytes, tag: Tag) -> str:
-        if name in {b"tr", b"td", b"th"}:
-            self.clear_to(stack.BODY)
-            self._insert(b"tr")
-            return HTML if name == b"tr" else self._start(name, tag)
-        if name in _PARTS:
-            return self._leave(stack.BODY, _BODIES, name, tag)
-        return self._start_in_table(name, tag)
-
-    def _end_in_table_body(self, name: bytes) -> None:
-        if name in _BODIES:
-            if self.is_in(stack.TABLE, name):
-                self.clear_to(stack.BODY)
-                self.pop()
-        elif name == b"table":
-            self._leave(stack.BODY, _BODIES, name, None)
-        else:
-            self._end_in_table(name)
-
-    def _leave(self, kind: int, names: tuple[bytes, ...], name: bytes, tag: Tag | None) -> str:
-        """Close the row or the body of a table, and reprocess; without one the tag is ignored."""
-        if not self.is_in(stack.TABLE, *names):
-            return HTML
-        self.clear_to(kind)
-        self.pop()
-        return self._again(name, tag)
-
-    def _start_in_row(self, name: bytes, tag: Tag) -> str:
-        if name in {b"td", b"th"}:
-            self.clear_to(stack.ROW)
-            self._insert(name, marker=True)
-            return HTML
-        if name in _PARTS:
-            return self._leave(stack.ROW, (b"tr",), name, tag)
-        return self._start_in_table(name, tag)
-
-    def _end_in_row(self, name: bytes) -> None:
-        if name == b"tr":
-            if self.is_in(stack.TABLE, name):
-                self.clear_to(stack.ROW)
-                self.pop()
-        elif name == b"table" or (name in _BODIES and self.is_in(stack.TABLE, name)):
-            self._leave(stack.ROW, (b"tr",), name, None)
-        elif name not in _BODIES:
-            self._end_in_table(name)
-
-    def _start_in_cell(self, name: bytes, tag: Tag) -> str:
-        return self._start_in_part((b"td", b"th"), name, tag)
-
-    def _start_in_caption(self, name: bytes, tag: Tag) -> str:
-        return self._start_in_part((b"caption",), name, tag)
-
-    def _start_in_part(self, parts: tuple[bytes, ...], name: bytes, tag: Tag) -> str:
-        if name not in _PARTS:
-            return self.start_in_body(name, tag)
-        return self._start(name, tag) if self._close_part(*parts) else HTML
-
-    def _close_part(self, *names: bytes) -> bool:
-        is_closed = self._close(b"", stack.TABLE, *names)
-        if is_closed:
-            self.clear_to_marker()
-        return is_closed
-
-    def _end_in_cell(self, name: bytes) -> None:
-        if name in {b"td", b"th"}:
-            self._close_part(name)
-        elif name in {b"table", b"tr", *_BODIES}:
-            if self.is_in(stack.TABLE, name) and self._close_part(b"td", b"th"):
+    def _end_in_table(self, name: bytes, mode: _TableMode) -> None:
+        if name in mode.own:
+            self.close(stack.TABLE, name)
+        elif name in mode.outer:
+            # In a template no table needs to be open; only a cell asks for it.
+            is_open = name == b"table" and b"td" not in mode.own
+            if (is_open or self.is_in(stack.TABLE, name)) and self.close(stack.TABLE, *mode.own):
                 self._end(name)
-        elif name not in _PARTS and name not in {b"body", b"html"}:
+        elif name not in _PARTS:
             self.end_in_body(name)
-
-    def _end_in_caption(self, name: bytes) -> None:
-        if name == b"caption":
-            self._close_part(name)
-        elif name == b"table":
-            if self._close_part(b"caption"):
-                self._end(name)
-        elif name not in _PARTS and name not in {b"body", b"html"}:
-            self.end_in_body(name)
-
-    def _start_in_column_group(self, name: bytes, tag: Tag) -> str:
-        if name == b"template":
-            self._start_template(name)
-        elif name not in {b"col", b"html"} and self.current.name == b"colgroup":
-            self.pop()
-            return self._start(name, tag)
-        return HTML
-
-    def _end_in_column_group(self, name: bytes) -> None:
-        if name != b"col" and self.current.name == b"colgroup":
-            self.pop()
-            if name != b"colgroup":
-                self._end(name)
-
-    # ---- In template (§13.2.6.4.18)
-
-    def _start_in_template(self, name: bytes, tag: Tag) -> str:
-        if name == b"template":
-            self._start_template(name)
-        elif name not in VOID_IN_HEAD | {b"noframes", b"script", b"style", b"title"}:
-            self._template_modes[-1] = _TEMPLATE_MODES.get(name, IN_BODY)
-            return self._start(name, tag)
-        return HTML
-
-    def _end_in_template(self, name: bytes) -> None:
-        """Ignore it: that of a template has been read."""
-
-    _starts: ClassVar[Mapping[int, Callable[[Any, bytes, Tag], str]]] = {
-        IN_BODY: InBody.start_in_body,
-        IN_TABLE: _start_in_table,
-        IN_TABLE_BODY: _start_in_table_body,
-        IN_ROW: _start_in_row,
-        IN_CELL: _start_in_cell,
-        IN_CAPTION: _start_in_caption,
-        IN_COLUMN_GROUP: _start_in_column_group,
-        IN_TEMPLATE: _start_in_template,
-    }
-    _ends: ClassVar[Mapping[int, Callable[[Any, bytes], None]]] = {
-        IN_BODY: InBody.end_in_body,
-        IN_TABLE: _end_in_table,
-        IN_TABLE_BODY: _end_in_table_body,
-        IN_ROW: _end_in_row,
-        IN_CELL: _end_in_cell,
-        IN_CAPTION: _end_in_caption,
-        IN_COLUMN_GROUP: _end_in_column_group,
-        IN_TEMPLATE: _end_in_template,
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from relbase.html import stack
 from relbase.html.foreign import FOREIGN_ROOTS, HTML, MATH, SVG, SVG_HTML, VOID
@@ -22,7 +22,14 @@ _BLOCKS: Final = _words(
     b"footer header hgroup main menu nav ol p search section summary ul pre listing"
 )
 _FORMATTING: Final = KINDS[stack.FORMATTING]
-_MARKED: Final = _words(b"applet marquee object")
+# The scope in which an end tag closes its element.
+_SCOPES: Final = {
+    **dict.fromkeys(
+        _BLOCKS | HEADINGS | _words(b"applet button dd dt marquee object select"), stack.SCOPE
+    ),
+    b"p": stack.BUTTON,
+    b"li": stack.LIST,
+}
 _IGNORED: Final = VOID_IN_HEAD | _words(
     b"body caption col colgroup frame frameset head html param source tbody td tfoot th thead tr "
     b"track"
@@ -31,29 +38,14 @@ _IMPLIED: Final = _words(b"dd dt li optgroup option p rb rp rt rtc")
 _OUTER_LOOPS, _INNER_LOOPS = 8, 3  # of the adoption agency
 
 
-class Tag:
+class Tag(NamedTuple):
     """What a start tag states, as far as it matters."""
 
-    __slots__ = ("_stated", "is_self_closing")
-
-    def __init__(
-        self, stated: Callable[[], Mapping[bytes, bytes]], *, is_self_closing: bool
-    ) -> None:
-        self._stated = stated
-        self.is_self_closing = is_self_closing
-
-    @property
-    def stated(self) -> Mapping[bytes, bytes]:
-        """The attributes as written, by their names."""
-        return self._stated()
+    stated: Callable[[], Mapping[bytes, bytes]]  # reads its attributes as written, by their names
+    is_self_closing: bool
 
     def says(self, attribute: bytes, *values: bytes) -> bool:
-        return keyword(self.stated.get(attribute, b"")) in values
-
-
-IN_BODY, IN_TABLE, IN_TABLE_BODY, IN_ROW, IN_CELL, IN_CAPTION, IN_COLUMN_GROUP, IN_TEMPLATE = range(
-    8
-)
+        return keyword(self.stated().get(attribute, b"")) in values
 
 
 def _by_name(*rules: tuple[Iterable[bytes], Any]) -> dict[bytes, Any]:
@@ -68,7 +60,7 @@ class InBody(OpenElements):
     def __init__(self, *, is_quirky: bool) -> None:
         super().__init__()
         self._is_quirky = is_quirky
-        self._template_modes: list[int] = []
+        self._template_modes: list[bytes] = []
         self._form: Open | None = None
 
     @property
@@ -84,66 +76,66 @@ class InBody(OpenElements):
             self.push(element(name, namespace, holds_html))
         return namespace
 
-    def _insert(self, name: bytes, *, marker: bool = False) -> None:
-        self.push(element(name))
-        if marker:
-            self.formatting.append(None)
-
-    def _close(self, name: bytes, scope: int = stack.SCOPE, *names: bytes) -> bool:
-        """Close an element that is in scope, and what its end tag implies; True if there is one."""
-        names = names or (name,)
-        if not self.is_in(scope, *names):
-            return False
-        self.pop_while(_IMPLIED - {name})
-        self.pop_until(*names)
-        return True
-
     def start_in_body(self, name: bytes, tag: Tag) -> str:
         if name in FOREIGN_ROOTS:
             self.reconstruct()
             return self._open_foreign(name, FOREIGN_ROOTS[name], tag)
-        self._starts_in_body.get(name, InBody._start_other)(self, name, tag)
+        for step in self._starts.get(name, (InBody.reconstruct, InBody.insert)):
+            step(self, name, tag)
         return HTML
 
     def end_in_body(self, name: bytes) -> None:
-        self._ends_in_body.get(name, InBody._end_other)(self, name)
+        if name in _SCOPES:
+            self.close(_SCOPES[name], b"h" if name in HEADINGS else name)
+        else:
+            self._ends.get(name, InBody._end_other)(self, name)
 
-    # ---- Start tags
+    # ---- What start tags do
 
-    def _ignore(self, *_: object) -> None:
-        """Leave what is open as it is."""
+    def _close_p(self, *_: object) -> None:
+        self.close(stack.BUTTON, b"p")
 
-    def _start_template(self, name: bytes, _tag: Tag | None = None) -> None:
-        self._insert(name, marker=True)
-        self._template_modes.append(IN_TEMPLATE)
+    def _close_p_in_standards_mode(self, *_: object) -> None:
+        if not self._is_quirky:
+            self._close_p()
 
-    def _start_block(self, name: bytes, _tag: Tag) -> None:
-        self._close(b"p", stack.BUTTON)
-        if name in HEADINGS and self.current.namespace == HTML and self.current.name in HEADINGS:
+    def _close_heading(self, *_: object) -> None:
+        if self.current.namespace == HTML and self.current.name in HEADINGS:
             self.pop()
-        self._insert(name)
 
-    def _start_form(self, name: bytes, _tag: Tag) -> None:
-        if self._form is None or self.templates:
-            self._close(b"p", stack.BUTTON)
-            form = Open(name)
-            self.push(form)
-            self._form = self._form if self.templates else form
+    def _close_same(self, name: bytes, _tag: Tag) -> None:
+        self.close(stack.SCOPE, name)
 
-    def _start_item(self, name: bytes, _tag: Tag) -> None:
+    def _close_select(self, *_: object) -> None:
+        self.close(stack.SCOPE, b"select")
+
+    def _close_item(self, name: bytes, _tag: Tag) -> None:
         """Close the item that is open, unless something special is open in it."""
         at = max(map(self.depth, (b"li",) if name == b"li" else (b"dd", b"dt")))
         if at >= 0 and at >= self.depth(stack.NOT_IN_LIST):
-            item = self.elements[at].name
-            self.pop_while(_IMPLIED - {item})
-            self.pop_until(item)
-        self._close(b"p", stack.BUTTON)
-        self._insert(name)
+            self.cut(at)
 
-    def _start_button(self, name: bytes, _tag: Tag) -> None:
-        self._close(b"", stack.SCOPE, name)
-        self.reconstruct()
-        self._insert(name)
+    def _close_option(self, name: bytes, _tag: Tag) -> None:
+        if self.is_in(stack.SCOPE, b"select"):
+            self.pop_while(_IMPLIED - ({b"optgroup"} if name == b"option" else set()))
+        elif self.current.namespace == HTML and self.current.name == b"option":
+            self.pop()
+
+    def _close_implied(self, name: bytes, _tag: Tag) -> None:
+        if self.is_in(stack.SCOPE, b"select" if name == b"hr" else b"ruby"):
+            self.pop_while(_IMPLIED - ({b"rtc"} if name in {b"rp", b"rt"} else set()))
+
+    def _start_select(self, name: bytes, _tag: Tag) -> None:
+        if not self.close(stack.SCOPE, name):
+            self.reconstruct()
+            self.insert(name)
+
+    def _start_form(self, name: bytes, _tag: Tag) -> None:
+        if self._form is None or self.templates:
+            self._close_p()
+            form = Open(name)
+            self.push(form)
+            self._form = self._form if self.templates else form
 
     def _start_formatting(self, name: bytes, tag: Tag) -> None:
         links = [one for one in self.since_marker() if one.name == name] if name == b"a" else []
@@ -154,74 +146,16 @@ class InBody(OpenElements):
         if name == b"nobr" and self.is_in(stack.SCOPE, name):
             self._adopt(name)
             self.reconstruct()
-        self.push_formatting(Open(name, stated=tag.stated or None))
-
-    def _start_marked(self, name: bytes, _tag: Tag) -> None:
-        self.reconstruct()
-        self._insert(name, marker=True)
-
-    def _start_table(self, name: bytes, _tag: Tag) -> None:
-        if not self._is_quirky:
-            self._close(b"p", stack.BUTTON)
-        self._insert(name)
-
-    def _start_void(self, name: bytes, _tag: Tag) -> None:
-        if name == b"input" and self.is_in(stack.SCOPE, b"select"):
-            self.pop_until(b"select")
-        self.reconstruct()
-
-    def _start_after_p(self, name: bytes, _tag: Tag) -> None:
-        self._close(b"p", stack.BUTTON)
-        if name == b"hr" and self.is_in(stack.SCOPE, b"select"):
-            self.pop_while(_IMPLIED)
-        elif name == b"xmp":
-            self.reconstruct()
-
-    def _start_select(self, name: bytes, _tag: Tag) -> None:
-        if self.is_in(stack.SCOPE, name):
-            self.pop_until(name)
-        else:
-            self.reconstruct()
-            self._insert(name)
-
-    def _start_option(self, name: bytes, _tag: Tag) -> None:
-        if self.is_in(stack.SCOPE, b"select"):
-            self.pop_while(_IMPLIED - ({b"optgroup"} if name == b"option" else set()))
-        elif self.current.namespace == HTML and self.current.name == b"option":
-            self.pop()
-        self.reconstruct()
-        self._insert(name)
-
-    def _start_ruby(self, name: bytes, _tag: Tag) -> None:
-        if self.is_in(stack.SCOPE, b"ruby"):
-            self.pop_while(_IMPLIED - ({b"rtc"} if name in {b"rp", b"rt"} else set()))
-        self._insert(name)
-
-    def _start_other(self, name: bytes, _tag: Tag) -> None:
-        self.reconstruct()
-        self._insert(name)
+        self.push_formatting(Open(name, stated=tag.stated() or None))
 
     # ---- End tags
 
-    def _end_block(self, name: bytes) -> None:
-        self._close(name)
-
-    def _end_scoped(self, name: bytes) -> None:
-        self._close(name, stack.BUTTON if name == b"p" else stack.LIST)
-
-    def _end_heading(self, name: bytes) -> None:
-        self._close(name, stack.SCOPE, b"h")
-
-    def _end_marked(self, name: bytes) -> None:
-        if self._close(name):
-            self.clear_to_marker()
-
-    def _end_br(self, _name: bytes) -> None:
-        self.reconstruct()
+    def _ignore(self, _name: bytes) -> None:
+        """Leave what is open as it is."""
 
     def _end_form(self, _name: bytes) -> None:
         if self.templates:
-            self._close(b"form")
+            self.close(stack.SCOPE, b"form")
             return
         form, self._form = self._form, None
         if form is None or not form.is_open:
@@ -307,29 +241,27 @@ class InBody(OpenElements):
     def _place(self, sought: Open) -> int:
         return next(i for i, one in enumerate(self.formatting) if one is sought)
 
-    _starts_in_body: ClassVar[Mapping[bytes, Callable[[Any, bytes, Tag], None]]] = _by_name(
-        (_IGNORED | RAW_TEXT, _ignore),
-        ([b"template"], _start_template),
-        (_BLOCKS | HEADINGS, _start_block),
-        ([b"form"], _start_form),
-        ([b"li", b"dd", b"dt"], _start_item),
-        ([b"button"], _start_button),
-        (_FORMATTING, _start_formatting),
-        (_MARKED, _start_marked),
-        ([b"table"], _start_table),
-        ((VOID | {b"image"}) - _IGNORED, _start_void),
-        ([b"hr", b"plaintext", b"xmp"], _start_after_p),
-        ([b"select"], _start_select),
-        ([b"optgroup", b"option"], _start_option),
-        ([b"rb", b"rp", b"rt", b"rtc"], _start_ruby),
+    _starts: ClassVar[Mapping[bytes, tuple[Callable[[Any, bytes, Tag], object], ...]]] = _by_name(
+        (_IGNORED | RAW_TEXT, ()),
+        (_BLOCKS, (_close_p, OpenElements.insert)),
+        (HEADINGS, (_close_p, _close_heading, OpenElements.insert)),
+        ([b"form"], (_start_form,)),
+        ([b"li", b"dd", b"dt"], (_close_item, _close_p, OpenElements.insert)),
+        ([b"button"], (_close_same, OpenElements.reconstruct, OpenElements.insert)),
+        (_FORMATTING, (_start_formatting,)),
+        ([b"table"], (_close_p_in_standards_mode, OpenElements.insert)),
+        ((VOID | {b"image"}) - _IGNORED, (OpenElements.reconstruct,)),
+        ([b"input"], (_close_select, OpenElements.reconstruct)),
+        ([b"hr"], (_close_p, _close_implied)),
+        ([b"plaintext"], (_close_p,)),
+        ([b"xmp"], (_close_p, OpenElements.reconstruct)),
+        ([b"select"], (_start_select,)),
+        ([b"optgroup", b"option"], (_close_option, OpenElements.reconstruct, OpenElements.insert)),
+        ([b"rb", b"rp", b"rt", b"rtc"], (_close_implied, OpenElements.insert)),
     )
-    _ends_in_body: ClassVar[Mapping[bytes, Callable[[Any, bytes], None]]] = _by_name(
+    _ends: ClassVar[Mapping[bytes, Callable[[Any, bytes], object]]] = _by_name(
         ([b"body", b"html"], _ignore),
-        (_BLOCKS | {b"button", b"dd", b"dt", b"select"}, _end_block),
-        ([b"p", b"li"], _end_scoped),
         ([b"form"], _end_form),
-        (HEADINGS, _end_heading),
         (_FORMATTING, _adopt),
-        (_MARKED, _end_marked),
-        ([b"br"], _end_br),
+        ([b"br"], OpenElements.reconstruct),
     )

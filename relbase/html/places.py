@@ -34,8 +34,7 @@ class ElementRows(NamedTuple):
 
 def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
     found = [*text, *(row for all_ in rows.values() for row in all_)]
-    conditions = [when for row in found for when in (row.when, row.local_when) if when]
-    deciding = {name for when in conditions for name in when.asks}
+    deciding = {name for row in found for when in row.conditions for name in when.asks}
     codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
     return ElementRows(rows, text, frozenset(rows) | deciding | codebase)
 

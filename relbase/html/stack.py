@@ -36,9 +36,7 @@ _SCOPE: Final = frozenset(
     b"applet body caption html table td th marquee object select template".split()
 )
 # What decides the insertion mode ("reset the insertion mode appropriately").
-_MODES: Final = frozenset(
-    b"body caption colgroup table tbody td template tfoot th thead tr".split()
-)
+_MODES: Final = frozenset(b"body caption table tbody td template tfoot th thead tr".split())
 KINDS: Final[dict[int, frozenset[bytes]]] = {
     SPECIAL: _SPECIAL,
     NOT_IN_LIST: _SPECIAL - {b"address", b"div", b"p"},
@@ -142,6 +140,21 @@ class OpenElements:
         """Return whether one of these is open above all elements that end a scope, or ends it."""
         return max(map(self.depth, names)) >= max(self.depth(scope), 0)
 
+    def insert(self, name: bytes, *_: object) -> None:
+        """Open an element of HTML."""
+        self.push(element(name))
+        if name in _MARKERS:
+            self.formatting.append(None)
+
+    def close(self, scope: int, *names: bytes) -> bool:
+        """Close an element with what is in it, if one is in scope; True if there is one."""
+        if not self.is_in(scope, *names):
+            return False
+        self.pop_until(*names)
+        if names[0] in _MARKERS:
+            self.clear_to_marker()
+        return True
+
     def push(self, opened: Open) -> None:
         opened.is_open = True
         at = len(self.elements)
@@ -220,7 +233,7 @@ class OpenElements:
         while self.formatting and self.formatting.pop() is not None:
             continue
 
-    def reconstruct(self) -> None:
+    def reconstruct(self, *_: object) -> None:
         """Reconstruct the active formatting elements."""
         last = self.formatting[-1] if self.formatting else None
         if last is None or last.is_open:

@@ -39,6 +39,7 @@ from relbase.rewriting.outcomes import (
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
 from relbase.scan.batches import named_of, scan_for
+from relbase.url.profiles import PROFILES
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
 from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
@@ -48,6 +49,7 @@ from relbase.view.transcode import UNICODE, escaped_view, text_view
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
+    from relbase.scan.binding import Scan
 
 # Real pages nest less deeply. Each level decodes everything inside it once more, and keeps it until
 # the level around it ends. The limit of bytes is for all levels from the second on.
@@ -71,15 +73,12 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         passed, pos = scan(text, 0, len(text), False, False)
         if pos < 0 and not notes:  # most documents end here, before anything else is needed
             if passed:
-                yield from _scanned(passed)
+                yield from _visit_in_batches(text, passed, inside=inside, around=around)
             return
         elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
         kept, attribute, rest = _up_to_base(text, elements, inside, around)
         if attribute is None:
-            if notes:
-                yield tuple(notes)
-            yield from consume(kept)
-            yield from rest
+            yield from chain([tuple(notes)] if notes else [], consume(kept), rest)
             return
         kept.clear()
         if budget is not None and before is not None:
@@ -134,19 +133,58 @@ def _on_base(
 ) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = -1 if attribute is None else attribute.start
-    is_before = base_at >= 0 and inside.base.outer is around.base
     inside = inside._replace(sheets=Sheets(text))
-    late = 0
-    for element in tokens.elements(text, 0, len(text), scan=scan_for(inside)):
-        if is_before and type(element) is tokens.Element and element.end > base_at:
-            is_before = False
-        is_base = isinstance(element, tokens.Element) and element.name == b"base"
-        for batch in _visit_in_batches(text, element, inside=inside, around=around):
+    before = None
+    scan = scan_for(inside)
+    if base_at >= 0 and inside.base.outer is around.base:
+        before = Before(inside, around)
+        if before.early:  # which the compiled scanner does not tell from the others
+            policy = inside.task.policy
+            named = frozenset(named_of(policy))
+            exact = tokens.skipping(extended=policy.extended, absolute=False, named=named)
+            scan = partial(_scan_from, base_at, exact, scan)
+    counts = before
+    for element in tokens.elements(text, 0, len(text), scan=scan):
+        is_element = type(element) is tokens.Element
+        if is_element and element.end > base_at:
+            counts = None
+        for batch in _visit_in_batches(text, element, inside=inside, around=around, before=counts):
             yield batch
-            if is_before and not is_base and not isinstance(batch, Packed):
-                late += sum(type(item) is Edit for item in batch)
-    if late and attribute is not None:
-        yield (base_late(late, around, Span(attribute.start, attribute.end)),)
+            if counts and not is_element and not isinstance(batch, Packed):
+                counts.late += sum(type(item) is Edit for item in batch)
+    if before and before.late and attribute is not None:
+        yield (base_late(before.late, around, Span(attribute.start, attribute.end)),)
+
+
+def _scan_from(base_at: int, before: Scan, after: Scan, text: bytes, pos: int, *how: Any) -> Any:  # noqa: ANN401
+    return (before if pos < base_at else after)(text, pos, *how)
+
+
+class Before:
+    """What precedes a `<base>`: what browsers fetch at once is resolved against the base around."""
+
+    def __init__(self, inside: Context, around: Context) -> None:
+        is_early = PROFILES[around.task.profile].fetches_early
+        self.early = inside.with_base(around.base) if is_early else None
+        self.late = 0  # how many references the `<base>` decides for
+
+    def visit(
+        self,
+        slot: Slot,
+        inside: Context,
+        visit: Callable[[Slot, Context], Iterable[Outcome]],
+        *,
+        hidden: bool = False,
+    ) -> Iterable[Outcome]:
+        """Visit a value; nothing is fetched of what is hidden."""
+        if slot.row.early and self.early and not hidden:
+            return visit(slot, self.early)
+        return self._counted(visit(slot, inside))
+
+    def _counted(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
+        for item in items:
+            self.late += type(item) is Edit
+            yield item
 
 
 def base_late(count: int, around: Context, span: Span) -> Note:
@@ -163,18 +201,22 @@ def _visit_in_batches(
     *,
     inside: Context,
     around: Context,
+    before: Before | None = None,
 ) -> Iterable[Batch]:
-    if isinstance(element, tokens.Element):
-        return batched(_visit_element(text, element, inside, around))
-    return _scanned(element)
-
-
-def _scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
-    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
+    if type(element) is list or type(element) is Packed:
+        return (element,)
+    is_start_tag = isinstance(element, tokens.Element)
+    return batched(
+        _visit_element(text, element, inside, around, before) if is_start_tag else element
+    )
 
 
 def _visit_element(
-    text: bytes, element: tokens.Element, inside: Context, around: Context
+    text: bytes,
+    element: tokens.Element,
+    inside: Context,
+    around: Context,
+    before: Before | None,
 ) -> Iterable[Outcome]:
     if element.namespace == tokens.UNSURE:
         text_ = f"what closes this <{element.name.decode()}> is unsure: the rest was left unchanged"
@@ -187,7 +229,13 @@ def _visit_element(
     context = around if is_stated else inside
     policy = context.task.policy
     slots = tokens.slots(text, element, extended=policy.extended, named=named_of(policy))
-    return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
+    visit = partial(_visit_slot, text)
+    if before and not is_base:
+        hidden = element.hidden
+        return chain.from_iterable(
+            before.visit(slot, context, visit, hidden=hidden) for slot in slots
+        )
+    return chain.from_iterable(visit(slot, context) for slot in slots)
 
 
 def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Outcome]:

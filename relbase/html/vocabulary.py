@@ -63,6 +63,13 @@ def _not_a_curie(attribute: bytes) -> Condition:
 # HTML §4.6.7.8: rel=expect names an element of the document by its fragment.
 _IS_EXPECT: Final = Condition((b"rel",), lambda value: b"expect" in value(b"rel").split())
 
+# What browsers fetch as soon as they parse it (rule 4).
+_FETCHED: Final = frozenset((b"stylesheet", b"preload", b"modulepreload"))
+_IS_FETCHED: Final = Condition(
+    (b"rel",), lambda value: not _FETCHED.isdisjoint(value(b"rel").split())
+)
+_IS_EAGER: Final = Condition((b"loading",), lambda value: value(b"loading") != b"lazy")
+
 # Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
 _meta_url: Final = expression(
     rb"""og:(?:url|image|audio|video|see_also)(?::(?:url|secure_url))?
@@ -116,12 +123,18 @@ class Row(NamedTuple):
     empty: bool = False  # an empty value is a reference (rule 6)
     local: bool = False  # a fragment alone always refers into the document (rule 8)
     local_when: Condition | None = None  # when `local` is true; `counting` checks it
+    early: bool = False  # browsers fetch it before they see what follows (rule 4)
+    early_when: Condition | None = None  # when `early` is true; `counting` checks it
     on_codebase: bool = False  # relative to the element's `codebase` (HTML 4.01 §13.3, §13.4)
     own_url: bool = False  # empty means the document's own URL, whatever `<base>` says
     extended: bool = False  # counts with the policy `extended` only
     when: Condition | None = None
     only: tuple[bytes, ...] = ()  # what a text of XML must begin with; empty: anything
     stays: Reason | None = None  # why a text of XML is noted and never rewritten
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return [one for one in (self.when, self.local_when, self.early_when) if one]
 
 
 class Slot(NamedTuple):
@@ -141,7 +154,8 @@ _ACTION: Final = Row(Syntax.URL, empty=True, own_url=True)
 _LIST: Final = Row(Syntax.SPACE_LIST)
 _SRCSET: Final = Row(Syntax.SRCSET)
 _CSS: Final = Row(Nested.CSS)
-_SHEET: Final = Row(Nested.CSS, when=one_of(b"type", b"", b"text/css"))
+_STYLE: Final = Row(Nested.CSS, early=True)
+_SHEET: Final = Row(Nested.CSS, early=True, when=one_of(b"type", b"", b"text/css"))
 _IN_SVG: Final = Row(Syntax.URL, local=True)
 _ANIMATES_HREF: Final = one_of(b"attributename", b"href", b"xlink:href")
 _ANIMATED: Final = Row(Syntax.URL, local=True, when=_ANIMATES_HREF)
@@ -157,15 +171,18 @@ Table: TypeAlias = "Mapping[str, tuple[tuple[str, str, Row], ...]]"
 TABLE: Final[Table] = {
     HTML: (
         ("a area base", "href", _LINK),
-        ("link", "href", Row(Syntax.URL, local_when=_IS_EXPECT)),
+        ("link", "href", Row(Syntax.URL, local_when=_IS_EXPECT, early_when=_IS_FETCHED)),
         ("embed xmp", "href", _URL),
         ("a area", "ping", _LIST),
         ("a area img image script", "attributionsrc", _LIST),
-        ("img image script iframe embed audio video source track frame bgsound", "src", _URL),
+        ("img image", "src", Row(Syntax.URL, early_when=_IS_EAGER)),
+        ("script iframe", "src", Row(Syntax.URL, early=True)),
+        ("embed audio video source track frame bgsound", "src", _URL),
         ("layer ilayer xml fencedframe portal model", "src", _URL),
         ("input", "src", Row(Syntax.URL, when=one_of(b"type", b"image"))),
-        ("img image source", "srcset", _SRCSET),
-        ("link", "imagesrcset", _SRCSET),
+        ("img image", "srcset", Row(Syntax.SRCSET, early_when=_IS_EAGER)),
+        ("source", "srcset", Row(Syntax.SRCSET, early=True)),
+        ("link", "imagesrcset", Row(Syntax.SRCSET, early_when=_IS_FETCHED)),
         ("img image iframe frame", "longdesc", _URL),
         ("img image input", "lowsrc dynsrc", _URL),
         ("video audio", "poster", _URL),
@@ -189,8 +206,8 @@ TABLE: Final[Table] = {
         ("meta", "content", Row(Syntax.LINK, when=one_of(b"http-equiv", b"link"))),
         ("meta", "content", Row(Nested.GUESSED, extended=True, when=_IS_URL_META)),
         ("meta", "content", Row(Syntax.URL, extended=True, when=_IS_AUTHOR)),
-        ("iframe", "srcdoc", Row(Nested.HTML)),
-        ("*", "style", _CSS),
+        ("iframe", "srcdoc", Row(Nested.HTML, early=True)),
+        ("*", "style", _STYLE),
         ("*", "itemid", _EXTENDED),
         ("*", "about", Row(Syntax.URL, extended=True, when=_not_a_curie(b"about"))),
         ("*", "resource", Row(Syntax.URL, extended=True, when=_not_a_curie(b"resource"))),
@@ -214,18 +231,19 @@ TABLE: Final[Table] = {
         ("a", "href xlink:href", _LINK),
         ("a", "ping", _LIST),
         ("*", "href xlink:href", _IN_SVG),
+        ("image", "href xlink:href", _IN_SVG._replace(early=True)),
         ("script image feimage video audio source track iframe", "src", _URL),
         ("animate set", "to from by", _ANIMATED),
         ("animate set", "values", _ANIMATED_LIST),
         ("animate set", "to from by values", _ANIMATED_CSS),
-        ("*", "style", _CSS),
+        ("*", "style", _STYLE),
         ("*", _PRESENTATION, _CSS),
         ("*", "itemid", _EXTENDED),
     ),
     MATH: (
         ("*", "href xlink:href altimg definitionurl cdgroup", _URL),
         ("mglyph", "src", _URL),
-        ("*", "style", _CSS),
+        ("*", "style", _STYLE),
     ),
 }
 
@@ -253,9 +271,12 @@ def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[
 
 
 def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: bool) -> Row | None:
-    """Return the first row whose condition holds, with `local` as it is on the element."""
+    """Return the first row whose condition holds, with `local`, `early` as on the element."""
     for row in rows:
         if (extended or not row.extended) and (row.when is None or row.when.holds(value_of)):
-            is_local = row.local_when is not None and row.local_when.holds(value_of)
-            return row._replace(local=True) if is_local else row
+            if row.local_when is not None and row.local_when.holds(value_of):
+                row = row._replace(local=True)  # noqa: PLW2901
+            if row.early_when is not None and row.early_when.holds(value_of):
+                row = row._replace(early=True)  # noqa: PLW2901
+            return row
     return None

@@ -13,16 +13,18 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import Field, text_of
 from relbase.containers.header_fields import Follows
 from relbase.containers.known_fields import ROWS
-from relbase.containers.mail import Part
 from relbase.edit import Edit, splice
 from relbase.expressions import regex
 from relbase.mail.parts import called, line_end, transfer_view
 from relbase.notes import Note, Reason
+
+if TYPE_CHECKING:
+    from relbase.containers.mail import Part
 
 # A number of bytes or lines; no body needs more digits.
 _number: Final = regex(rb"[0-9]{1,18}(?![0-9])").match

@@ -6,9 +6,8 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import Base
 from relbase.containers import mail
 from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
@@ -28,7 +27,10 @@ from relbase.rewriting.outcomes import Outcome, Reference, batched, lower, shift
 from relbase.view.base64 import Base64View
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
-from relbase.view.runs import View
+
+if TYPE_CHECKING:
+    from relbase.bases.layers import Base
+    from relbase.view.runs import View
 
 
 def reader_of(part: Part, context: Context) -> Reader | None:

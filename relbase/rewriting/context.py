@@ -19,13 +19,13 @@ from relbase.bases.layers import (
     unsuitable,
 )
 from relbase.notes import Note, Reason
-from relbase.policy import Policy
 from relbase.url.resolver import prepared_base
 
 if TYPE_CHECKING:
     import re
 
     from relbase.bases.headers import MessageUrlSource
+    from relbase.policy import Policy
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.outcomes import Batch, Outcome
     from relbase.savers.marks import LocalFiles, Marks

@@ -1376,7 +1376,7 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
     is_escaped = 0;
     if (!begins(stop, e, "</")) return STOPS;
   } else if (stop[1] != '/') {
-    return CONTINUES; /* there are elements in it */
+    return (holds & HOLDS_MASK) == URL ? CONTINUES : STOPS; /* there are elements in it */
   }
   Text text = *pp;
   *pp = stop;

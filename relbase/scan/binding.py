@@ -26,33 +26,7 @@ from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
 from relbase.html.vocabulary import TEXT_ROWS, Nested, Row
 from relbase.scan import tables
-from relbase.scan.tables import (
-    ANYTHING,
-    ASCII_STANDS,
-    CSS,
-    CSS_TOO,
-    DECIDES,
-    EDITS,
-    EMPTY_IS_BASE,
-    EMPTY_LOOK,
-    FRAGMENT_LOOK,
-    HOLDS_MASK,
-    LIST,
-    LOCAL,
-    LOOK,
-    MAYBE,
-    NORMALIZES,
-    NOSCRIPT,
-    NOTHING,
-    PLAIN,
-    RAW,
-    SCRIPT,
-    SRCSET,
-    STYLE,
-    URL,
-    PlainForm,
-    facts,
-)
+from relbase.scan.tables import EDITS, HOLDS_MASK, PlainForm, facts
 from relbase.values.syntaxes import Syntax
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
@@ -123,7 +97,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xE740453B
+_SOURCE: Final = 0x5A737526
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -138,10 +112,10 @@ NAME: Final = EXACT if compiled is None else COMPILED
 # `ANYTHING`, and gets a closer look.
 
 HELD: Final[Mapping[Syntax | Nested, int]] = {
-    Syntax.URL: URL,
-    Nested.CSS: CSS,
-    Syntax.SRCSET: SRCSET,
-    Syntax.SPACE_LIST: LIST,
+    Syntax.URL: tables.URL,
+    Nested.CSS: tables.CSS,
+    Syntax.SRCSET: tables.SRCSET,
+    Syntax.SPACE_LIST: tables.LIST,
 }
 
 
@@ -153,7 +127,7 @@ def attribute_names(*, extended: bool) -> tuple[str, ...]:
 
 def is_local(holds: int) -> bool:
     """Return whether a fragment alone is local there."""
-    return bool(holds & LOCAL) or holds & HOLDS_MASK == CSS
+    return bool(holds & tables.LOCAL) or holds & HOLDS_MASK == tables.CSS
 
 
 def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
@@ -190,7 +164,7 @@ def row_of(
     namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
 ) -> list[int]:
     """Return what each attribute holds on an element."""
-    row = [NOTHING] * len(numbers)
+    row = [tables.NOTHING] * len(numbers)
     rows_of = attributes_of(namespace, element).rows
     counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
     for attribute, rows in counting.items():
@@ -200,7 +174,7 @@ def row_of(
         if by is None or counting.get(by):
             row[numbers[attribute]] = _holds(rows)
         else:
-            row[numbers[by]] = DECIDES
+            row[numbers[by]] = tables.DECIDES
     return row
 
 
@@ -208,32 +182,32 @@ def _holds(rows: tuple[Row, ...]) -> int:
     """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
     first = rows[0]
     if first.syntax is Nested.GUESSED and first.when is None:
-        return MAYBE
+        return tables.MAYBE
     if first.when is not None or first.on_codebase:
         if any(row.syntax is not Syntax.URL for row in rows):
-            return ANYTHING | EMPTY_LOOK
-        return MAYBE | (EMPTY_LOOK if any(row.empty for row in rows) else 0)
-    kind = HELD.get(first.syntax, ANYTHING)
-    if kind == ANYTHING:
-        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | EMPTY_LOOK
-    return holds_url(first, EMPTY_IS_BASE) if kind == URL else kind
+            return tables.ANYTHING | tables.EMPTY_LOOK
+        return tables.MAYBE | (tables.EMPTY_LOOK if any(row.empty for row in rows) else 0)
+    kind = HELD.get(first.syntax, tables.ANYTHING)
+    if kind == tables.ANYTHING:
+        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | tables.EMPTY_LOOK
+    return holds_url(first, tables.EMPTY_IS_BASE) if kind == tables.URL else kind
 
 
-def holds_url(row: Row, empty_is: int = EMPTY_LOOK) -> int:
+def holds_url(row: Row, empty_is: int = tables.EMPTY_LOOK) -> int:
     """Return what an attribute or a text holds if its value is one URL."""
-    empty = EMPTY_LOOK if row.own_url else empty_is
-    local = FRAGMENT_LOOK if row.local_when else LOCAL if row.local else 0
-    return URL | (empty if row.empty else 0) | local
+    empty = tables.EMPTY_LOOK if row.own_url else empty_is
+    local = tables.FRAGMENT_LOOK if row.local_when else tables.LOCAL if row.local else 0
+    return tables.URL | (empty if row.empty else 0) | local
 
 
 def plain_kind(rows: Sequence[Row]) -> int | None:
     """Return what an attribute holds by rows that count; None if it depends on anything else."""
     if not rows:
-        return NOTHING
+        return tables.NOTHING
     if any(row.when is not None or row.on_codebase for row in rows):
         return None
     holds = HELD.get(rows[0].syntax)
-    return holds_url(rows[0]) if holds == URL else holds
+    return holds_url(rows[0]) if holds == tables.URL else holds
 
 
 def _types(element: bytes) -> frozenset[bytes]:
@@ -273,13 +247,13 @@ LINKS_WALK: Final = "links"
 # Elements that change what is markup: the exact tokenizer keeps track of them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
-    **dict.fromkeys(RAW_TEXT, RAW),
-    b"script": SCRIPT,
-    b"style": STYLE,
-    b"noscript": NOSCRIPT,
+    **dict.fromkeys(RAW_TEXT, tables.RAW),
+    b"script": tables.SCRIPT,
+    b"style": tables.STYLE,
+    b"noscript": tables.NOSCRIPT,
     b"svg": tables.SVG,
     b"math": tables.MATH,
-    **dict.fromkeys(_LOOKED_AT, LOOK),
+    **dict.fromkeys(_LOOKED_AT, tables.LOOK),
 }
 
 
@@ -300,7 +274,11 @@ def scanning(
     attribute in `attribute_names` (-1: the text of an element), what that holds (`HELD`,
     `is_local`), and where the element's name begins and ends.
     """
-    flags = normalizes * NORMALIZES | in_css * CSS_TOO | ascii_stands * ASCII_STANDS
+    flags = (
+        normalizes * tables.NORMALIZES
+        | in_css * tables.CSS_TOO
+        | ascii_stands * tables.ASCII_STANDS
+    )
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
 
@@ -368,21 +346,22 @@ def _tables(*, extended: bool) -> object:
             made[known] = rows.setdefault(written, len(rows))
         return made[known]
 
+    plain = tables.PLAIN
     named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
     elements = tuple(
-        (name, _KINDS.get(name, PLAIN), row(HTML, name)) for name in sorted(named | {*_KINDS})
+        (name, _KINDS.get(name, plain), row(HTML, name)) for name in sorted(named | {*_KINDS})
     )
     foreign = [
-        tuple((name, PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
+        tuple((name, plain, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
         for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
     ]
-    foreign[0] += ((b"title", RAW, 0),)  # it holds only text, or gets a closer look
+    foreign[0] += ((b"title", tables.RAW, 0),)  # it holds only text, or gets a closer look
     deciding = {value for _, values in deciding_values(extended=extended) for value in values}
-    other, vml = row(HTML, ANY), (VML[:-1], PLAIN, row(HTML, VML[:-1]))
+    other, vml = row(HTML, ANY), (VML[:-1], plain, row(HTML, VML[:-1]))
     return compiled.prepare(
         elements,
         *foreign,
-        tuple((name, PLAIN, number) for name, number in numbers.items()),
+        tuple((name, plain, number) for name, number in numbers.items()),
         vml,
         _words(deciding),
         _words(SCRIPT_TYPES),

@@ -28,33 +28,15 @@ if TYPE_CHECKING:
 class Prefixes(dict[int, Prefix | None]):
     """What becomes of references of each form, for one base and one depth of nesting."""
 
-    __slots__ = ("_depth", "_directory", "_root", "resolve")
+    __slots__ = ("_depth", "resolve")
 
-    def __init__(
-        self,
-        resolve: Callable[[str], str] | None,
-        depth: int,
-        root: bytes = b"",
-        directory: bytes = b"",
-    ) -> None:
+    def __init__(self, resolve: Callable[[str], str] | None, depth: int) -> None:
         self.resolve = resolve  # None if samples prove nothing
         self._depth = depth
-        self._root = root  # of a base of plain names: what precedes its path,
-        self._directory = directory  # and what precedes its last slash
 
     def __missing__(self, form: int) -> Prefix | None:
-        edit = None
-        if self._root and form >= _HERE:
-            edit = self._climbed(form - _HERE)
-        if edit is None and self.resolve is not None:
-            edit = self._edit(form, self.resolve)
-        self[form] = edit
+        edit = self[form] = None if self.resolve is None else self._edit(form, self.resolve)
         return edit
-
-    def _climbed(self, levels: int) -> Prefix | None:
-        above = self._directory.rsplit(b"/", levels + 1)[0]
-        is_alike = above.startswith(self._root) and not above.endswith(b".")  # as in `_edit`
-        return _simple_edit(above, max(1, levels * 3 - 1)) if is_alike else None
 
     def _edit(self, form: int, resolve: Callable[[str], str]) -> Prefix | None:
         sample = binding.SAMPLES.get(form)
@@ -96,18 +78,15 @@ def simple_edits(
     simple = _simple.fullmatch(url)
     if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
-    on_root = _simple_edit(simple[1].encode(), 0)
-    path = simple[2]
-    directory = on_root.new + path.encode() if path else on_root.new + b"/"
-    # The RFCs differ on `../` if the base has no path.
-    edits = Prefixes(resolve, depth, on_root.new if path else b"", directory)
-    edits[_ROOT] = on_root
-    edits[_PATH] = _simple_edit(directory, 0)
+    root, path = simple.groups()
+    edits = Prefixes(resolve, depth)
+    edits[_ROOT] = _simple_edit(root)
+    edits[_PATH] = _simple_edit(root + (path or "/"))
     return edits
 
 
-def _simple_edit(new: bytes, until: int) -> Prefix:
-    return Prefix(until, new, max(0, len(new) - until), UNQUOTED | IN_CSS)
+def _simple_edit(new: str) -> Prefix:
+    return Prefix(0, new.encode(), len(new), UNQUOTED | IN_CSS)
 
 
 # The WHATWG parser reads `%2e` as a dot.

@@ -21,6 +21,7 @@ from relbase.expressions import expression
 from relbase.html.own_base import POLICY_FIELD, base_uris
 from relbase.kind import Kind, KindName
 from relbase.policy import Policy
+from relbase.results import Link
 from relbase.url.credentials import masked
 from relbase.url.profiles import PROFILES, Profile, ProfileName, as_profile
 from relbase.url.resolver import parses_alone
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.notes import Note
-    from relbase.results import Link
     from relbase.savers.marks import LocalFiles
 
 
@@ -51,7 +51,7 @@ MessageUrls: TypeAlias = (
 )
 
 # Returns the URL to write for a link: None for that of relbase, `link.reference` for no edit.
-Replace: TypeAlias = "Callable[[Link], str | None]"
+Replace: TypeAlias = Callable[[Link], str | None]
 
 DEFAULT_POLICY: Final = Policy()
 

@@ -1,5 +1,7 @@
 """What runs on the workers: rows become Arrow batches, conversions a file of each attempt."""
 
+from __future__ import annotations
+
 import errno
 import json
 import os

@@ -7,12 +7,14 @@ the text after an element, belongs to the element, but must stay when the elemen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from relbase.policy import Policy
 from relbase.trees.markup import COMMENT, XML_BASE, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 
 def element_tree(tree: Node, policy: Policy) -> Elements:

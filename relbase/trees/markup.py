@@ -161,7 +161,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     }
     rows = {key: of_key for key, of_key in rows.items() if of_key}
     plain_rows = {
-        key: None if row.when or row.local_when or row.on_codebase or key == XML_BASE else row
+        key: None if row.conditions or row.on_codebase or key == XML_BASE else row
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)
@@ -199,7 +199,7 @@ def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
 def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
     """The attributes that decide which of these rows count, and how."""
     for row in rows:
-        for condition in filter(None, (row.when, row.local_when)):
+        for condition in row.conditions:
             for name in condition.asks:
                 yield from _spelled(name, is_html=is_html)
 

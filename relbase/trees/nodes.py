@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from relbase.policy import Policy
 from relbase.trees.elements import Elements
 from relbase.trees.markup import COMMENT, SHEET, TOP, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, is_conditional
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 
 def lxml_tree(tree: Node, policy: Policy) -> LxmlTree:
@@ -66,11 +69,12 @@ class LxmlTree(Elements):
                         yield node, aside, (), None, None
                     continue
                 kind = self.known.kind(tag, TOP)
-                if not kind.is_special:
+                if not (kind.is_special or kind.hides):
                     kinds[tag] = kind
                 elif len(node):
                     inner = islice(nodes, sum(1 for _ in node.iterdescendants()))
                     yield from self._within(chain((node,), inner), node, TOP)
+                    self.is_hidden = False
                     continue
             keys = node.keys()
             if kind.speaks or not kind.own.isdisjoint(keys):

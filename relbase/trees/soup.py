@@ -19,12 +19,13 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.policy import Policy
 from relbase.trees.markup import COMMENT, SHEET, Candidate, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
     from bs4.element import PageElement
+
+    from relbase.policy import Policy
 
 
 def soup_tree(tree: object, policy: Policy) -> SoupTree:

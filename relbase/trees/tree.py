@@ -1,14 +1,19 @@
 """What the trees of all packages have in common, and what a walk needs of them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
-from relbase.policy import Policy
 from relbase.rewriting.outcomes import Status
-from relbase.trees.markup import TOP, Around, Candidate, ElementRow, Known, Scope
-from relbase.xml.structure import ALTERNATES
+from relbase.trees.markup import COMMENT, TOP, Around, Candidate, ElementRow, Known, Scope
+from relbase.view.characters import encode_inner
+from relbase.xml.item_link import LINKING, WORST, link_rank
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
 
 # A node of any package; none has types that help here.
 Node: TypeAlias = Any
@@ -88,6 +93,7 @@ class Tree:
 
     # Returns the scope of an xml:base inside another scope. A walk sets it; before, there is none.
     enter: Callable[[str, Scope | None], Scope | None] = staticmethod(lambda _stated, _scope: None)
+    is_hidden = False  # whether a `<base>` in the place of the last candidate does not count
     url: str | None = None  # the retrieval URL, if the tree knows it
 
     def __init__(
@@ -147,6 +153,14 @@ class Tree:
         for element in list(self.bases(whole=False)):
             self.remove(element)
 
+    def said(self, candidate: Candidate, name: bytes) -> str:
+        """The value of an attribute of the vocabulary; "" if it is missing."""
+        element, _, keys, *_ = candidate
+        for key in self.known.spelled(name):
+            if key in keys:
+                return self.get(element, self.spelled(element, key))
+        return ""
+
     def slice(self, link: TreeLink) -> str:
         """A link as it stands in its value or text."""
         element, attribute, _, start, *_, end = link
@@ -163,17 +177,24 @@ class Tree:
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
     def item_link(self, item: Node) -> str:
-        """The link of a feed's item: the text of `link` in RSS, the first alternate in Atom."""
-        name = self._name(item)
-        wanted = f"{name[: name.rfind('}') + 1]}link"
-        for link in self._children(item):
-            if self._name(link) == wanted:
-                for _, text in self.texts(link):
-                    return text
-                href = self.get(link, "href")
-                if href and (self.get(link, "rel") or "").encode() in ALTERNATES:
-                    return href
-        return ""
+        """The link of a feed's item, as `structure.link_rank` knows it."""
+        own, _, local = self._name(item).rpartition("}")
+        about = item, COMMENT, self._keys(item), None, None
+        best, link = WORST, "" if local != "item" else self.said(about, b"rdf:about")
+        for child in self._children(item):
+            space, _, name = self._name(child).rpartition("}")
+            if name.encode() not in LINKING:
+                continue
+
+            def value(key: bytes, child: Node = child) -> bytes:
+                return encode_inner(self.get(child, key.decode()) or "").lower()
+
+            text = "".join(text for _, text in self.texts(child)).strip()
+            how = {"is_own": space == own, "is_atom": local != "item"}
+            rank = link_rank(name.encode(), value, encode_inner(text), **how)
+            if rank < best:
+                best, link = rank, text or self.get(child, "href")
+        return link
 
     def _scope(self, element: Node, here: Around) -> Scope | None:
         """The xml:base that applies in an element, and to the element itself."""
@@ -212,8 +233,10 @@ class Tree:
             if kind is None:
                 kind = kinds[tag, here.namespace] = known.kind(tag, here)
             scope = None if self._is_html else self._scope(node, here)
-            if (kind.is_special or here is not TOP or not self._is_html) and len(node):
+            is_special = kind.is_special or kind.hides
+            if (is_special or here is not TOP or not self._is_html) and len(node):
                 arounds.append((node, known.inside(kind, here, node, scope)))
             keys = self._keys(node)
+            self.is_hidden = here.hidden
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
                 yield node, kind, keys, scope, here.item if scope is here.scope else None

@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
-from relbase.css.candidates import has_no_reference, holds_none
+from relbase.css.candidates import holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
 from relbase.html.visit import visit_comment, visit_value
 from relbase.html.vocabulary import Nested, Row
-from relbase.policy import Policy
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.session.options import Replace
 from relbase.session.run import Lines, answers
 from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
@@ -35,6 +33,10 @@ from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
 from relbase.xml.structure import sheet_href
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
+    from relbase.session.options import Replace
 
 
 class Walk:
@@ -63,10 +65,13 @@ class Walk:
         self._around = outside.with_fields(base=base, encoding=encoding)
         counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
+        self._late: Node = None  # the `<base>` that browsers have not seen when they fetch
         for element in islice(tree.bases(whole=True), int(counts)):
             self.has_base = True
             stated = Statement(Layer.EMBEDDED, trimmed(tree.get(element, "href")), "<base href>")
             base, _ = self._around.established(stated)
+            if PROFILES[profile].fetches_early and base.outer is self._around.base:
+                self._late = next((own for own in tree.bases(whole=False) if own is element), None)
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str] | None] = {}
@@ -87,9 +92,12 @@ class Walk:
         self._all = all_
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
+        late = self._late
         normalizes = PROFILES[inside.task.profile].normalizes
         for candidate in self.tree.candidates():
             element, kind, keys, scope, item = candidate
+            late = None if element is late else late
+            early = None if late is None or self.tree.is_hidden else self._around
             if not kind.name:
                 yield from self._sheet(element) if kind is SHEET else self._comment(element)
                 continue
@@ -110,6 +118,7 @@ class Walk:
                         around = scope.around
                     if key == XML_BASE or row.on_codebase:
                         at_once = None
+                around = early if early and row.early else around
                 attribute = spelled(element, key) if key[0] == "{" else key
                 value = get(element, attribute)
                 if row.syntax is _URL and not self._is_exact:
@@ -137,7 +146,7 @@ class Walk:
                 if all_ or reported or decided.text is not None:
                     yield decided
             if kind.rows[""] and (rows := self._rows(candidate, "")):
-                yield from self._texts(candidate, rows, context)
+                yield from self._texts(candidate, rows, context, early)
 
     def _context(self, candidate: Candidate) -> Context:
         """The context of the references of an element."""
@@ -179,11 +188,11 @@ class Walk:
         if kind.asks[key].isdisjoint(keys):
             return kind.unasked[key]
         return all_counting(
-            kind.rows[key], lambda name: encode_inner(self._said(candidate, name)).lower()
+            kind.rows[key], lambda name: encode_inner(self.tree.said(candidate, name)).lower()
         )
 
     def _texts(
-        self, candidate: Candidate, rows: tuple[Row, ...], context: Context
+        self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
     ) -> Iterator[Value]:
         # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, _, _, item = candidate
@@ -193,18 +202,11 @@ class Walk:
                 row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
             )
             if row := next(counting, None):
+                context = early if early and row.early else context
                 inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
                 place = Place(decode_inner(kind.name), "", row)
                 visit = partial(visit_value, encoded, place=place)
                 yield self._apart(element, holder, text, visit, inside)
-
-    def _said(self, candidate: Candidate, name: bytes) -> str:
-        """The value of an attribute of the vocabulary; "" if it is missing."""
-        element, _, keys, *_ = candidate
-        for key in self.tree.known.spelled(name):
-            if key in keys:
-                return self.tree.get(element, self.tree.spelled(element, key))
-        return ""
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
@@ -227,8 +229,8 @@ class Walk:
             kept = TreeLink(element, attribute, value, 0, None, Status.KEPT, len(value))
             return Value(element, None, [kept])
         if row.on_codebase:
-            codebase = on_codebase(trimmed(self._said(candidate, b"codebase")), context)
-        elif row.syntax is _CSS and (holds_none if self._all else has_no_reference)(text):
+            codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
+        elif row.syntax is _CSS and holds_none(text):
             return Value(element, None, [])
         elif isinstance(row.syntax, Syntax) and not self._all:
             spans = SYNTAXES[row.syntax](text)

@@ -79,6 +79,7 @@ class ProfileRow(NamedTuple):
     # The section that leaves `..` above the root in the URL; "" if that is removed.
     climbs_by: str = ""
     honours_xml_base: bool = True  # in documents that browsers show, too (rule 7)
+    fetches_early: bool = False  # what precedes a `<base>` (rule 4)
     honours_codebase: bool = True  # of object and applet (rule 7)
     # Removes a user name and a password from a URL; None if there are none.
     without_credentials: Callable[[str], str | None] = without_userinfo
@@ -106,6 +107,7 @@ _ROWS: Final = (
         normalizes=True,
         encodes_queries=True,
         honours_xml_base=False,
+        fetches_early=True,
         honours_codebase=False,
         without_credentials=without_credentials,
         slashes="/\\",

@@ -7,6 +7,8 @@ one (base `file:/a/b`, reference `..//h/x`: `file:////h/x`), as ".." changes no 
 the letter of step 6a, `.//g` resolves to `http://a/g` against `http://a`, and `./` to `http://a`.
 """
 
+from __future__ import annotations
+
 import re
 from enum import Enum
 from typing import Final, NamedTuple

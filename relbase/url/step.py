@@ -1,5 +1,7 @@
 """Steps show how an algorithm reaches its result: `Trace` keeps them, `no_trace` drops them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 

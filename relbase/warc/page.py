@@ -1,5 +1,7 @@
 """What is read of a web archive: a page with what its record and its response say of it."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from relbase.containers.content_type import effective_type

@@ -1,5 +1,7 @@
 """Reads the pages of a web archive: takes its bytes, yields decoded documents."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator
 from io import TextIOBase

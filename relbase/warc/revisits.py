@@ -5,6 +5,8 @@ long as there is room, since others may revisit it. What all this costs is limit
 as a whole, or else a few bytes could make one payload be inflated or written without end.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final

@@ -1,22 +1,26 @@
 """Rows of links: what each reference of a page resolves to, why, and where it is."""
 
+from __future__ import annotations
+
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, pairwise
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.api import base
 from relbase.expressions import regex
-from relbase.policy import Policy
 from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session import run
 from relbase.session.options import DEFAULT_POLICY, Replace
 from relbase.session.session import check
 from relbase.url.profiles import Profile, ProfileName
-from relbase.warc.page import Page
 from relbase.warc.writing import arguments
+
+if TYPE_CHECKING:
+    from relbase.policy import Policy
+    from relbase.warc.page import Page
 
 
 class LinkRow(NamedTuple):

@@ -4,16 +4,20 @@ Values that repeat are dictionary-encoded, as Parquet stores them. Arrays are ma
 since `pyarrow.array` imports pandas if it is installed.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, groupby, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from relbase.containers.warc import Fault
 from relbase.scan.batches import utf_8
 from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
+
+if TYPE_CHECKING:
+    from relbase.containers.warc import Fault
 
 _Values = Sequence[Any]
 

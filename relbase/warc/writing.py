@@ -3,6 +3,8 @@
 Equal input gives equal bytes: ids are derived from the input, and the date is an argument.
 """
 
+from __future__ import annotations
+
 import re
 import time
 import uuid
@@ -11,21 +13,23 @@ from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from hashlib import sha1
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from relbase.api import rewrite
 from relbase.compression.codings import fast_zlib
-from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
-from relbase.notes import Note
-from relbase.policy import Policy
 from relbase.session.options import DEFAULT_POLICY, Arguments, Replace, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
 from relbase.warc.page import Page
+
+if TYPE_CHECKING:
+    from relbase.edit import Edit
+    from relbase.notes import Note
+    from relbase.policy import Policy
 
 Packing = Literal["", "gz", "zst"]
 

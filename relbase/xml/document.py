@@ -6,6 +6,7 @@ document. The visit itself handles values that contain a flaw.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -16,16 +17,21 @@ from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, consume
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
+from relbase.xml.feeds import feed_site, on_site, with_site_noted
 from relbase.xml.visit import DOUBTFUL, Visit
 from relbase.xml.well_formed import examine
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
     """The items of an XML document; none of them changes it if it is not sound."""
+    site = partial(feed_site, text, around)
+    around = on_site(site, around)
     wanted, budget = around.wanted, around.budget
     before = None if budget is None else budget.state()
     visit = Visit(text, around)
     items = visit.items()
+    if wanted.edits_only:
+        items = with_site_noted(text, items, site, around)
     waiting, is_asked = _begun(items)
     is_reported = is_asked or wanted is Wanted.EXAMINED
     if wanted.edits_only and not is_reported:
@@ -69,7 +75,8 @@ def _start(item: Outcome) -> int:
 
 def _changes(item: Outcome) -> bool:
     if isinstance(item, Note):
-        return item.text is DOUBTFUL  # without the flaw, it would be a change
+        # Without the flaw, it would be a change; markup that is not escaped is rarely well-formed.
+        return item.text is DOUBTFUL or item.reason is Reason.FEED_UNESCAPED
     return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 
@@ -83,6 +90,7 @@ def _unchanged(items: Iterable[Outcome]) -> Iterator[Outcome]:
 
 def xml_base(text: bytes, around: Context) -> Base:
     """The base of an XML document: from its root, its `<base>`, or its container."""
+    around = on_site(partial(feed_site, text, around), around)
     root = next(
         (each for each in structure.elements(text) if isinstance(each, structure.Element)), None
     )

@@ -6,31 +6,31 @@ Some readers resolve an item's HTML against the item's link, as bloggers expect 
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from html import unescape
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer, Statement
+from relbase.bases.layers import Layer, Statement, found_url
 from relbase.edit import Edit, PackedEdits, Span
 from relbase.expressions import regex
-from relbase.html.tags import Attribute
 from relbase.html.visit import visit_value
-from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Outcome, consume, lower, shift
+from relbase.rewriting.outcomes import Outcome, lower
 from relbase.rewriting.reference import Place
+from relbase.url import rfc3986
 from relbase.url.plain import NET_LOC, UNRESERVED
-from relbase.values import json_text
-from relbase.values.json_text import JsonKind, JsonString, json_view
-from relbase.values.syntaxes import Syntax, trimmed
-from relbase.view.characters import decode_inner
-from relbase.view.charset import Lines
-from relbase.xml import structure
+from relbase.view.base64 import base64_view
+from relbase.view.charset import Lines, is_utf_8
 from relbase.xml.bases import Resolve, shown, statement_of, url_of
+from relbase.xml.item_link import feed_link, item_link
+
+if TYPE_CHECKING:
+    from relbase.html.tags import Attribute
+    from relbase.html.vocabulary import Slot
+    from relbase.xml import structure
 
 
 class ItemLinks:
@@ -110,14 +110,13 @@ _simple: Final = regex(
 
 
 def _reference_at(text: bytes, start: int) -> str:
-    match = _reference(text, start)
-    return unescape(unescape(match[0].decode("utf-8", "replace"))) if match else ""
+    """A reference up to its end, which may be a quote written as a character reference."""
+    escaped = unescape(text[start : start + _LONGEST_LINK].decode("utf-8", "replace"))
+    match = _reference(escaped)
+    return unescape(match[0]) if match else ""
 
 
-# A reference up to its end, which may be a quote written as a character reference.
-_reference: Final = regex(
-    rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
-).match
+_reference: Final = regex(r"[^\"'<>\s,()\\]*+").match
 
 
 class Items:
@@ -155,6 +154,19 @@ class Items:
                 return self._compared(slot, context, visit)
         return visit(slot, context)
 
+    def in_base64(self, slot: Slot, context: Context, stated_at: int) -> Iterable[Outcome] | None:
+        """Visit HTML of Atom 0.3 in base64; None if that is not what a value holds."""
+        if slot.row.stays is not Reason.XML_BASE64:
+            return None
+        view = base64_view(self._text[slot.value.start : slot.value.end], b"\n")
+        if view is None or not is_utf_8(view.inner):
+            return None
+        if self._item and stated_at <= self._item.end and context.task.policy.item_links:
+            context = self._on_link(self._item, slot, context)
+        place = Place(shown(slot.element), "", slot.row)
+        items = visit_value(view.inner, context.inside(slot.value.start), place)
+        return lower(items, view, slot.value.start)
+
     def _compared(
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]
     ) -> Iterator[Outcome]:
@@ -176,7 +188,7 @@ class Items:
 
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
         if self._end < 0:
-            self._end, self._link = structure.item_link(self._text, item)
+            self._end, self._link = item_link(self._text, item)
         return self._link if start < self._end else None
 
     def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:
@@ -197,110 +209,53 @@ class Items:
 _BATCH: Final = 1024
 
 
-# ---- JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents. The text is
-# read twice, because all of it has to be JSON, and an item's URL may follow its HTML.
-
-_ITEM: Final = (b"items", None)
-# Members that contain a URL, by the names of the containers around them; None is an array.
-_URLS: Final[Mapping[tuple[bytes | None, ...], str]] = {
-    (): "home_page_url feed_url next_url icon favicon",
-    (b"author",): "url avatar",
-    (b"authors", None): "url avatar",
-    (b"hubs", None): "url",
-    _ITEM: "url external_url image banner_image",
-    (*_ITEM, b"author"): "url avatar",
-    (*_ITEM, b"authors", None): "url avatar",
-    (*_ITEM, b"attachments", None): "url",
-}
-_URL: Final = Row(Syntax.URL)
-_HTML: Final = Row(Nested.HTML)
-_ROWS: Final[Mapping[tuple[bytes | None, ...], Row]] = {
-    (*_ITEM, b"content_html"): _HTML,
-    **{(*where, name.encode()): _URL for where, names in _URLS.items() for name in names.split()},
-}
-_VERSION: Final = ("https://jsonfeed.org/version/", "http://jsonfeed.org/version/")
-_MARK: Final = b"\xef\xbb\xbf"
+# ---- The site of a feed, which may be on another host than the feed.
 
 
-def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
-    start = len(_MARK) if text.startswith(_MARK) else 0
-    feed = text[start:]
-    urls = _item_urls(feed)
-    if urls is None:
-        words = "it is not JSON, or its version is not that of a JSON Feed: left unchanged"
-        yield Note(Reason.JSON_UNSOUND, context.part, None, words)
+def feed_site(text: bytes, around: Context) -> Statement | None:
+    """Return the URL of the site as a feed states it, if it is one of the web."""
+    link = feed_link(text, is_own=False)
+    if link is None:
+        return None
+    source = f"the feed's link at {Lines(text, around.encoding).of(link.start)}"
+    return site_of(url_of(text, link), source, Span(link.start, link.end))
+
+
+def site_of(url: str, source: str, span: Span) -> Statement | None:
+    url = found_url(url, source)[0]
+    return Statement(Layer.RETRIEVAL, url, source, span) if url else None
+
+
+def on_site(stated: Callable[[], Statement | None], around: Context) -> Context:
+    """Return the context of a feed: by the policy `site_links`, its site's URL is the base."""
+    site = stated() if around.task.policy.site_links and not around.depth else None
+    return around if site is None else around.with_base(around.established(site)[0])
+
+
+def with_site_noted(
+    text: bytes,
+    items: Iterable[Outcome],
+    stated: Callable[[], Statement | None],
+    around: Context,
+) -> Iterator[Outcome]:
+    """Yield the items, and a note if the site is on another host and a link differs by that."""
+    first: Edit | None = None
+    for item in items:
+        if first is None and type(item) is Edit:
+            first = item
+        yield item
+    policy, resolve = around.task.policy, around.resolve
+    is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)
+    if first is None or resolve is None or not is_certain or (site := stated()) is None:
         return
-    links = ItemLinks(context)
-    for string in json_text.strings(feed):
-        row = _ROWS.get(tuple(string.names)) if string.kind is JsonKind.MEMBER else None
-        if row is not None:
-            view = json_view(feed[string.start : string.end], in_script=False)
-            names = ["", *(name.decode() for name in string.names if name is not None)]
-            place = Place(names[-2], names[-1], row)
-            link = urls.of(string.places[1]) if row is _HTML else None
-            inside = context.inside(string.start)
-            if link is None or not (url := _value(feed, link)):
-                items: Iterable[Outcome] = visit_value(view.inner, inside, place)
-            else:
-                source = f"url of item {string.places[1] + 1}"
-                stated = Statement(Layer.EMBEDDED, url, source, link)
-                items = _of_item(view.inner, string, place, inside, stated, links=links)
-            yield from shift(lower(items, view, string.start), start)
-    yield from shift(links.notes(context.part), start)
-
-
-class _Urls(NamedTuple):
-    """Where the URLs of items are, by item number; in arrays, since there may be millions."""
-
-    numbers: array[int]
-    starts: array[int]
-    ends: array[int]
-
-    def of(self, number: int) -> Span | None:
-        at = bisect_right(self.numbers, number) - 1
-        if at < 0 or self.numbers[at] != number:
-            return None
-        return Span(self.starts[at], self.ends[at])
-
-
-def _item_urls(text: bytes) -> _Urls | None:
-    """Where the URLs of the items are; None if the text is not a JSON Feed."""
-    urls = _Urls(array("Q"), array("Q"), array("Q"))
-    has_version = False
-    for string in json_text.strings(text):
-        if string.kind is JsonKind.END:
-            return urls if has_version and string.end == len(text) else None
-        if string.kind is JsonKind.MEMBER:
-            if string.names == [*_ITEM, b"url"]:
-                for column, value in zip(
-                    urls, (string.places[1], string.start, string.end), strict=True
-                ):
-                    column.append(value)
-            elif string.names == [b"version"]:
-                has_version = has_version or _value(text, string).startswith(_VERSION)
-    return None
-
-
-def _value(text: bytes, span: Span | JsonString) -> str:
-    return trimmed(decode_inner(json_text.unescaped(text[span.start : span.end])))
-
-
-def _of_item(
-    inner: bytes,
-    string: JsonString,
-    place: Place,
-    context: Context,
-    link: Statement,
-    *,
-    links: ItemLinks,
-) -> Iterable[Outcome]:
-    """Visit an item's HTML, against the feed's base or (`item_links`) the item's URL."""
-    if context.task.policy.item_links:
-        return visit_value(inner, context.on_item_link(link), place)
-    items = visit_value(inner, context, place)
-    if context.wanted.references_only or context.resolve is None:
-        return items
-    outcomes = list(items)
-    edits = (item for item in outcomes if isinstance(item, Edit))
-    links.compare(inner, edits, link.value, context.resolve, Span(string.start, string.end))
-    return consume(outcomes)
+    with suppress(ValueError):
+        reference = _reference_at(text, first.start)
+        own, on_link = resolve(reference), around.with_base(around.established(site)[0]).resolve
+        other = on_link and on_link(reference)
+        if other and rfc3986.split(own)[1] != rfc3986.split(other)[1]:
+            words = (
+                f"{site.source} leads to another host: {reference[:200]!r} became "
+                f"{own[:200]!r}, and would be {other[:200]!r} there: "
+                "policy=Policy(site_links=True) does that"
+            )
+            yield Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words)

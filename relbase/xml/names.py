@@ -72,6 +72,10 @@ class Names:
         self._keys.clear()
         self.changes += 1
 
+    def is_bound(self, namespace: bytes) -> bool:
+        """Whether a namespace is the default."""
+        return self._bound.get(b"") == namespace
+
     def of_element(self, name: bytes) -> Named:
         known = self._named.get(name)
         if known is None:

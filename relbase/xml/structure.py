@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
-from relbase.html.vocabulary import Slot, ValueOf, counting
+from relbase.html.vocabulary import Nested, Slot, ValueOf, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
-from relbase.xml.vocabulary import ITEMS, XML_BASE
+from relbase.xml.vocabulary import XHTML, XML_BASE
+
+if TYPE_CHECKING:
+    from relbase.edit import Edit
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"
@@ -30,13 +32,13 @@ _DOCTYPE: Final = (
 )
 # §3.1, §2.5 to §2.8: text, and the markup after it.
 START_TAG: Final = rb"(" + _NAME + rb")(" + _ATTRIBUTES + rb")"
-_token: Final = regex(
+next_token: Final = regex(
     rb"[^<]*+<(?:" + START_TAG + _S + rb"*+(/?)>|(/)[^>]*+>"
     rb"|\?(?:(xml-stylesheet)(?=" + _S + rb")|)(?:[^?]++|\?(?!>))*+\?>"
     rb"|!--(?:[^-]++|-(?!->))*+-->"
     rb"|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>|!DOCTYPE" + _DOCTYPE + rb")"
 ).match
-_TAG, _END_TAG, _SHEET = 3, 4, 5
+TAG, END_TAG, _SHEET = 3, 4, 5
 
 each_attribute: Final = regex(
     _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
@@ -57,6 +59,7 @@ class Element(NamedTuple):
     # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end,
     # unless it is the root.
     opens: bool
+    is_unescaped: bool  # whether it has markup that should be escaped, whose elements are HTML
 
 
 class Sheet(NamedTuple):
@@ -135,21 +138,21 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield scanned
             if pos < 0:
                 return
-        token = _token(text, pos)
+        token = next_token(text, pos)
         if token is None:
             at = text.find(b"<", pos)
             if at >= 0:
                 yield Broken(at)
             return
         pos = token.end()
-        if token.lastindex == _END_TAG:
+        if token.lastindex == END_TAG:
             depth -= 1
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
                 names.change(scope.bound)
                 if scope.opens:
                     yield ScopeEnd(pos)
-        elif token.lastindex == _TAG:
+        elif token.lastindex == TAG:
             name, start = token[1], token.start(1) - 1
             declared: Mapping[bytes, bytes] = {}
             attributes: dict[bytes, Attribute] = {}
@@ -169,14 +172,20 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 learn(token, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
-            end = text_end(text, pos) if named.attributes_of.text and is_open else pos
+            end, is_unescaped = pos, False
+            if named.attributes_of.text and is_open:
+                end = text_end(text, pos)
+                is_unescaped = end == pos and _holds_bare(text, pos, named, attributes, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
-                yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
-            if opens or (declared and not is_prolog):
+                found = end, attributes, repeated, unbound, opens, is_unescaped
+                yield Element(named, name, start, pos, *found)
+            if is_unescaped:
+                before += names.bind({b"": XHTML})
+            if opens or is_unescaped or (declared and not is_prolog):
                 if is_open:
-                    scopes.append(_Scope(depth, before, opens))
+                    scopes.append(_Scope(depth, before[::-1], opens))
                     if len(scopes) > MAX_DEPTH:
                         yield Broken(start, f"its elements nest deeper than {MAX_DEPTH}")
                         return
@@ -234,11 +243,11 @@ def _asked(
         if key in asked and key is not None:
             if key in attributes:
                 repeated |= {key}
-            attributes[key] = _attribute(attribute, text)
+            attributes[key] = attribute_of(attribute, text)
     return attributes, repeated
 
 
-def _attribute(attribute: re.Match[bytes], text: bytes) -> Attribute:
+def attribute_of(attribute: re.Match[bytes], text: bytes) -> Attribute:
     start, end = attribute.span(attribute.lastindex or 0)
     return Attribute(attribute[1], start, end, text[end : end + 1])
 
@@ -247,9 +256,23 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     """Return the `href` of an instruction, unless it refers into the document itself."""
     for attribute in each_attribute(text, start, end):
         if attribute[1] == b"href":
-            href = _attribute(attribute, text)
+            href = attribute_of(attribute, text)
             return None if text.startswith(b"#", href.start) else href
     return None
+
+
+def _holds_bare(
+    text: bytes, pos: int, named: Named, attributes: Mapping[bytes, Attribute], names: Names
+) -> bool:
+    """Whether what should be escaped HTML is elements, in no namespace of their own."""
+    if names.is_bound(XHTML) or text.startswith(b"</", pos):
+        return False
+    row = counting(named.attributes_of.text, values_of(text, attributes), extended=True)
+    if row is None or row.syntax is not Nested.HTML:
+        return False
+    while (token := next_token(text, pos)) and token.lastindex != TAG:
+        pos = token.end()
+    return token is not None and b":" not in token[1] and b"xmlns=" not in token[2]
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
@@ -263,7 +286,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             is_repeated = key in element.repeated
             yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
     start, end = element.end, element.text_end
-    begun = _section(text, start, end) if attributes_of.text and start < end else None
+    begun = section(text, start, end) if attributes_of.text and start < end else None
     if begun is not None:
         rows = tuple(
             row
@@ -275,7 +298,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
 
 
-_section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
 
 
 def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
@@ -295,57 +318,11 @@ def text_end(text: bytes, pos: int) -> int:
     if text.startswith(b"</", markup):
         return markup
     at = pos
-    while (token := _token(text, at)) and token.lastindex != _TAG:
-        if token.lastindex == _END_TAG:
-            return token.start(_END_TAG) - 1
+    while (token := next_token(text, at)) and token.lastindex != TAG:
+        if token.lastindex == END_TAG:
+            return token.start(END_TAG) - 1
         at = token.end()
     return pos
-
-
-def item_link(text: bytes, item: FeedItem) -> tuple[int, Attribute | None]:
-    """Return where an item ends, and its first own `link`: of RSS, or an alternate of Atom."""
-    prefix, colon, local = item.name.rpartition(b":")
-    name = prefix + colon + b"link"
-    depth, pos, others = 0, item.end, 0
-    link: Attribute | None = None
-    while token := _token(text, pos):
-        start, pos = pos, token.end()
-        if token.lastindex == _END_TAG:
-            depth -= 1
-            if depth < 0:
-                return start, link
-        elif token.lastindex == _TAG:
-            if token[1].endswith(_ITEM_NAMES) and token[1].rpartition(b":")[2] in _ITEM_NAMES:
-                others += 1
-                if token[1] == item.name or others > _MOST_OTHERS:
-                    return start, link
-            is_open = not token[3]
-            if link is None and depth == 0 and token[1] == name:
-                if local != b"item":
-                    link = _alternate(text, token)
-                elif is_open:
-                    link = Attribute(b"", pos, text_end(text, pos), b"")
-            depth += is_open
-    return len(text), link
-
-
-def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
-    """Return the `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
-    own = {
-        attribute[1]: _attribute(attribute, text)
-        for attribute in each_attribute(text, *tag.span(2))
-    }
-    relation = own.get(b"rel")
-    if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
-        return own.get(b"href")
-    return None
-
-
-# Under other prefixes they may be items or not: to look beyond many would take quadratic time.
-_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
-_MOST_OTHERS: Final = 8
-
-ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 
 def embedded_base(text: bytes) -> Attribute | None:

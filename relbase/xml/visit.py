@@ -10,13 +10,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
-from relbase.html.visit import base_late, nested, visit_value
+from relbase.html.visit import Before, base_late, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED, Budget
@@ -52,11 +52,13 @@ from relbase.xml.escapes import (
     without_bad,
 )
 from relbase.xml.feeds import Items
-from relbase.xml.names import Named
 from relbase.xml.scanning import Ahead
 from relbase.xml.structure import slots
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
 from relbase.xml.well_formed import Flaw, Soundness, examine
+
+if TYPE_CHECKING:
+    from relbase.xml.names import Named
 
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"
@@ -74,9 +76,9 @@ class Visit:
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
         self._items = Items(text, around)
-        self._is_outside = True
+        self._is_outside, self._has_unescaped = True, False
         self._may_have_entities = self._is_html = False
-        self._late = 0
+        self._before = Before(self._document, around)
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
@@ -183,7 +185,7 @@ class Visit:
         self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
-        around, late = self._around, self._late
+        around, late = self._around, self._before.late
         yield from self._items.links.notes(around.part)
         for reason, spans in self._stayed.items():
             text = _STAYS[reason].format(len(spans), "s"[: len(spans) > 1])
@@ -197,8 +199,8 @@ class Visit:
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
             self._scopes.counts = xml_base_counts(element, self._around)
             self._is_html = element.named.vocabulary == HTML
-        if element.unbound:
-            yield from self._prefixes(element)
+        if element.unbound or element.is_unescaped:
+            yield from self._remarks(element)
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
@@ -217,11 +219,19 @@ class Visit:
             elif states:
                 yield from self._slot(slot, context)
             elif slot.value.start < self._base_at:
-                yield from self._before_base(self._inside(slot, element, context))
+                yield from self._before.visit(slot, context, partial(self._inside, element))
             else:
-                yield from self._inside(slot, element, context)
+                yield from self._inside(element, slot, context)
 
-    def _prefixes(self, element: structure.Element) -> Iterator[Note]:
+    def _remarks(self, element: structure.Element) -> Iterator[Note]:
+        if element.is_unescaped and not self._has_unescaped:
+            self._has_unescaped = True
+            name = shown(element.name)
+            flaw = Flaw(
+                element.start, f"markup in <{name}> is neither escaped nor in XHTML's namespace"
+            )
+            how = Reason.FEED_UNESCAPED, self._text, self._around, flaw
+            yield note_on(*how, "its elements are read as HTML")
         for prefix in element.unbound:
             if prefix not in self._unbound:
                 self._unbound.add(prefix)
@@ -237,11 +247,13 @@ class Visit:
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(
-        self, slot: Slot, element: structure.Element, context: Context
+        self, element: structure.Element, slot: Slot, context: Context
     ) -> Iterable[Outcome]:
         if slot.row.stays is not None:
-            self._stay(slot.row.stays, slot, context)
-            return ()
+            decoded = self._items.in_base64(slot, context, self._scopes.stated_at)
+            if decoded is None:
+                self._stay(slot.row.stays, slot, context)
+            return decoded or ()
         if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
             return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
         return self._slot(slot, context)
@@ -254,11 +266,6 @@ class Visit:
         ):
             spans = self._stayed.setdefault(reason, [])
             spans.append(Span(slot.value.start, slot.value.end))
-
-    def _before_base(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
-        for item in items:
-            self._late += isinstance(item, Edit)
-            yield item
 
     def _slot(self, slot: Slot, context: Context) -> Iterable[Outcome]:
         value = slot.value
@@ -339,7 +346,7 @@ def _is_written(edit: Edit) -> bool:
 # The notes on values that stay; each gives their number, and an `s` if there are several.
 _STAYS: Final = {
     Reason.FEED_GUID: "{} relative guid{} left unchanged: feed readers compare guids as strings",
-    Reason.XML_BASE64: "{} text{} in base64 left unchanged",
+    Reason.XML_BASE64: "{} text{} in base64 that does not decode left unchanged",
 }
 _ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no DTD: left unchanged"
 

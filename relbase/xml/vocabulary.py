@@ -85,6 +85,7 @@ _NAMESPACES: Final = {
     DOCBOOK: "http://docbook.org/ns/docbook",
     XSLT: "http://www.w3.org/1999/XSL/Transform",
 }
+XHTML: Final = _NAMESPACES[HTML].encode()
 VOCABULARIES: Final[Mapping[bytes, str]] = {
     namespace.encode(): name for name, all_ in _NAMESPACES.items() for namespace in all_.split()
 }
@@ -169,6 +170,8 @@ _URL: Final = Row(Syntax.URL)
 _HTML: Final = Row(Nested.HTML)
 _TYPED: Final = Row(Nested.HTML, when=one_of(b"type", b"html", b"text/html"))
 _ESCAPED: Final = Row(Nested.HTML, when=_encoded(b"escaped", b"text/html", b"html"))
+# Only its elements count, which some feeds write without their namespace.
+_BARE: Final = Row(Nested.HTML, when=one_of(b"type", b"xhtml"), only=(b"</",))
 _BASE64: Final = _encoded(b"base64", b"text/html", b"application/xhtml+xml")
 _IN_BASE64: Final = Row(Nested.HTML, when=_BASE64, stays=Reason.XML_BASE64)
 # The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
@@ -190,6 +193,7 @@ _TABLE: Final[Table] = {
         ("icon logo uri", "", _URL),
         ("title subtitle summary rights content", "", _TYPED),
         ("title subtitle summary rights content", "", _ESCAPED),
+        ("title subtitle summary rights content", "", _BARE),
     ),
     _ATOM_03: (
         ("link", "href", _URL),

@@ -19,7 +19,7 @@ from relbase import Link, Reason, Status
 class Rule(Enum):
     """Why a difference is none: the number of the rule in the design, and what it says."""
 
-    LATE = "rule 4, law 10: CSS before <base> resolves on the base outside"
+    LATE = "rule 4, law 10: what precedes <base> may be fetched from the base outside"
     FOSTERED = "rule 4, law 10: a <base> is moved before a table, and so before another"
     UNPARSABLE = "rule 4, law 10: the first <base> does not parse"
     NOSCRIPT_BASE = "rule 4: in noscript there is no <base>, scripting or not"
@@ -114,7 +114,7 @@ def of_reference(case: Case, seen: Opened, before: Reference, after: Reference) 
             return Rule.ESCAPED
         if link.reference.startswith("#") and _has_query_in_charset(case):
             return Rule.STANDARD
-        if before.url == _before_base(case, link):
+        if before.url in _on_the_other_base(case, link):
             return Rule.LATE
         if has(case, Reason.BASE_UNPARSABLE) and not parses(before.url):
             return Rule.UNPARSABLE
@@ -187,19 +187,19 @@ def _of_computed(case: Case, url: str) -> Rule | None:
         rule = _of_link(case, link, "")
         if rule is Rule.UNSUITABLE or (rule is not None and url == link.url):
             return rule
-        if url == _before_base(case, link):
+        if url in _on_the_other_base(case, link):
             return Rule.LATE
         if has(case, Reason.BASE_UNPARSABLE) and url == link.reference:
             return Rule.UNPARSABLE
     return None
 
 
-def _before_base(case: Case, link: Link) -> str | None:
-    """What a reference resolves to before `<base>` is seen, which decides for it too."""
-    base = link.base.outer
-    if base is None or not has(case, Reason.BASE_LATE):
-        return None
-    return case.resolved(link.reference, base)
+def _on_the_other_base(case: Case, link: Link) -> set[str]:
+    """What a reference before `<base>` resolves to before, or after that is seen."""
+    bases = [link.base.outer] if has(case, Reason.BASE_LATE) else []
+    if link.base == case.base.outer and link.element != "base":
+        bases.append(case.base)  # it was fetched at once; the tree resolves it anew
+    return {case.resolved(link.reference, base) for base in bases if base is not None}
 
 
 def of_unlisted(case: Case, seen: Opened, before: Reference) -> Rule | None:

@@ -300,6 +300,7 @@ FLAGS: Final = [
     (["--ignore-base"], Policy(ignore_base=True)),
     (["--private-bases"], Policy(private_bases=True)),
     (["--item-links"], Policy(item_links=True)),
+    (["--site-links"], Policy(site_links=True)),
     (["--xml-row", "a@b=url", "--xml-row", "c=css"], Policy(xml_rows=("a@b=url", "c=css"))),
     (
         ["--attribute", "data-b=url", "--attribute", "data-a=css"],

@@ -11,7 +11,7 @@ from rows import cases
 from scanners import assert_agreed
 
 import relbase
-from relbase import Layer, Profile, Status, links, resolve, rewrite
+from relbase import Layer, Profile, Reason, Status, links, resolve, rewrite
 
 TABLES = Path(__file__).with_name("html_visit.txt")
 
@@ -169,6 +169,42 @@ def test_a_sheet_in_iso_2022_jp_has_escapes_of_css() -> None:
     sheet = b"a{b:url(\\e9 /./x)}\x1b$B$\x22\x1b(B"
     result = rewrite(sheet, url="http://h/", kind="css", charset="iso-2022-jp")
     assert result.data == sheet.replace(b"\\e9 /./x", b"http://h/\\e9 /x")
+
+
+# --- Rule 4: what browsers fetch before they see a late base
+@cases(TABLES, "before a late base", markup=str, early=bool)
+def test_what_is_fetched_at_once_is_resolved_against_the_base_around(
+    markup: str, *, early: bool
+) -> None:
+    base = "<base href=http://b.example/>"
+    document = f"<meta name=x>{markup}{base}<img src=x>"
+    for profile in Profile:
+        is_early = early and profile is Profile.WHATWG
+        expected = "http://h.example/d/x" if is_early else "http://b.example/x"
+        result = assert_agreed(document.encode(), url=URL, profile=profile)
+        first, *_, last = result.links
+        assert (first.url, last.url) == (expected, "http://b.example/x")
+        assert result.data.count(f"{expected}".encode()) == 1 + (not is_early)
+        notes = [note.reason for note in result.notes]
+        assert notes == ([] if is_early else [Reason.BASE_LATE])
+        again = relbase.rewrite(result.data, url=URL, profile=profile)
+        assert not again.changed
+
+
+def test_a_srcdoc_before_a_late_base_has_the_base_around_and_its_own() -> None:
+    inner = b"<img src=x><base href=c/><a href=y>"
+    document = b"<iframe srcdoc='%b'></iframe><base href=http://b.example/><a href=z>" % inner
+    result = assert_agreed(document, url=URL, profile="whatwg")
+    around = "http://h.example/d"
+    urls = [link.url for link in result.links if link.element != "base"]
+    assert urls == [f"{around}/x", f"{around}/c/y", "http://b.example/z"]
+
+
+def test_what_is_fetched_at_once_from_an_unknown_url_stays() -> None:
+    document = b"<img src=x><a href=y><base href=http://b.example/>"
+    result = assert_agreed(document, profile="whatwg")
+    assert result.data == document.replace(b"y", b"http://b.example/y")
+    assert {note.reason for note in result.notes} == {Reason.BASE_NONE, Reason.BASE_LATE}
 
 
 # --- Where a base element has its own base

@@ -18,7 +18,7 @@ from growth import assert_linear_from_10_ms
 from rows import rows
 from tree_values import values
 
-from relbase import Policy, Profile, Status, rewrite_text
+from relbase import Policy, Profile, Status, links, rewrite_text
 from relbase.trees import TreeLink, make_links_absolute, tree_links
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 
@@ -338,6 +338,24 @@ def test_a_bad_call_raises_at_once(
         function(tree, **arguments)
     assert type(raised.value) is error
     assert len(str(raised.value)) < 250
+
+
+def test_what_browsers_fetch_before_a_late_base_is_resolved_as_in_bytes() -> None:
+    page = (
+        b"<html><head><style>a{b:url(c)}</style><template><img src=t></template></head><body>"
+        b"<p style='a:url(s)'><img src=i srcset='j 2x'><img src=k loading=lazy><a href=l>l</a></p>"
+        b"<iframe srcdoc='&lt;a href=d>'></iframe><base href='http://b.example/'><img src=m>"
+        b"<style>a{b:url(n)}</style></body></html>"
+    )
+    expected = [link.url for link in links(page, url=URL, profile="whatwg")]
+    trees = (lxml.html.document_fromstring(page), soup(page.decode(), "html.parser"))
+    for tree in trees:
+        found = tree_links(tree, URL, profile="whatwg")
+        assert [link.url for link in found] == expected
+    assert sum(link.startswith("http://b.example/") for link in expected if link) == 6
+    body = trees[0].find("body")
+    changed = make_links_absolute(body.find("style"), URL, profile="whatwg")
+    assert [link.url for link in changed] == ["http://b.example/n"]
 
 
 def test_a_selector_of_parsel_is_refused() -> None:

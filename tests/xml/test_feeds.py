@@ -89,6 +89,18 @@ def test_item_links(link: dict[str, str]) -> None:
     assert html == [b"<img src='i.png'><a href='/a'>"] * len(link)
 
 
+def test_the_site_of_a_json_feed_is_its_base_by_policy() -> None:
+    data = feed({"content_html": "<a href=x>"}, home_page_url="https://site.example/b/")
+    policy = Policy(site_links=True)
+    assert (
+        b"<a href=https://site.example/b/x>" in relbase.rewrite(data, url=URL, policy=policy).data
+    )
+    assert relbase.base(data, url=URL, policy=policy).url == "https://site.example/b/"
+    assert reasons(data) == ["site-link"]
+    assert reasons(data.replace(b"site.example", b"h.example")) == []
+    assert reasons(data, policy=policy) == []
+
+
 @pytest.mark.parametrize(
     ("url", "reference"),
     [("http://[x", "y"), ("http://h.example/p/1", "http&amp;colon;//[x")],

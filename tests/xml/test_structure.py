@@ -61,7 +61,7 @@ def test_what_is_local_or_encoded_stays() -> None:
     assert not relbase.rewrite(kml.encode(), url="http://h/", kind="xml").changed
     atom = (
         "<feed xmlns='http://purl.org/atom/ns#'><content type='text/html' mode='base64'>"
-        "PGEgaHJlZj14Pg==</content><link href='./x'/></feed>"
+        "PGEgaHJlZj14Pg</content><link href='./x'/></feed>"
     )
     result = relbase.rewrite(atom.encode(), url="http://h/", kind="xml")
     assert [note.reason.value for note in result.notes] == ["xml-base64"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +20,7 @@ from xml_referee import PARSER, differences, parsed
 import relbase
 from relbase import Policy, Profile, Status
 from relbase.edit import splice
+from relbase.trees import make_links_absolute
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.structure import MAX_DECLARED, MAX_DEPTH
 from relbase.xml.visit import MAX_FLAWED, MAX_PIECES
@@ -149,6 +152,94 @@ def test_item_links_of_atom(attributes: str, base: str, url: str) -> None:
     notes = relbase.rewrite(feed.encode(), url=URL, kind="xml").notes
     told = f"2 links in items against the item's own link (the first, 'x', to '{url}')"
     assert [told in note.text for note in notes] == [True] * (not base)
+
+
+@cases(TABLES, "not escaped", document=written, reason=str)
+def test_html_in_a_feed_that_is_not_escaped_is_read(document: str, reason: str | None) -> None:
+    result = assert_agreed(document.encode(), url=URL, kind="xml")
+    expected = document
+    if reason != "xml-unsound":
+        expected = re.sub(r"(?<=[('>])x(?=[ )'<])", "http://h.example/d/x", document)
+    assert result.data.decode() == expected
+    assert [note.reason.value for note in result.notes] == ([reason] if reason else [])
+
+
+@cases(TABLES, "the site of a feed", feed=written, site=str, noted=bool)
+def test_the_site_of_a_feed_is_its_base_by_policy(
+    feed: str, site: str | None, *, noted: bool
+) -> None:
+    assert reasons(feed).count("site-link") == noted
+    policy = Policy(site_links=True)
+    assert reasons(feed, policy=policy).count("site-link") == 0
+    data = feed.encode()
+    assert relbase.base(data, url=URL, kind="xml", policy=policy).url == (site or URL)
+    found = relbase.links(data, url=URL, kind="xml", policy=policy)
+    expected = f"{site}x" if site else "http://h.example/d/x"
+    assert {link.url for link in found if link.reference == "x"} <= {expected}
+
+
+def test_xml_base_and_item_links_are_stronger_than_the_site() -> None:
+    start = f"<feed{A}><link href='http://site.example/'/>"
+    html = "<content type='html'>&lt;a href=x></content>"
+    on_base = f"{start}<entry xml:base='/b/'>{html}</entry></feed>"
+    assert "=http://site.example/b/x>" in rewritten(on_base, Policy(site_links=True))
+    on_link = f"{start}<entry><link href='/p/'/>{html}</entry></feed>"
+    both = Policy(site_links=True, item_links=True)
+    assert "=http://site.example/p/x>" in rewritten(on_link, both)
+
+
+@cases(TABLES, "in base64", type_=str, html=str, becomes=str)
+@pytest.mark.parametrize("indent", ["", "\n  "])
+def test_html_in_base64_is_read(type_: str, html: str, becomes: str | None, indent: str) -> None:
+    def feed(inner: str) -> bytes:
+        coded = b64encode(inner.replace("L", "\n").encode()).decode()
+        content = f"<content mode='base64' type='{type_}'>{indent}{coded}{indent}</content>"
+        start = "<feed xmlns='http://purl.org/atom/ns#'><entry><link href='http://h.example/i/'/>"
+        return f"{start}{content}</entry></feed>".encode()
+
+    data, expected = feed(html), feed(html if becomes is None else becomes)
+    result = relbase.rewrite(data, url=URL, kind="xml")
+    # As in mail, a short line is broken when it becomes longer than 76.
+    assert result.data.replace(b"\n", b"") == expected.replace(b"\n", b"")
+    assert result.notes == ()
+    links = relbase.links(data, url=URL, kind="xml", policy=Policy(item_links=True))
+    on_link = ["http://h.example/i/x"] if "=x" in html and becomes and "base" not in html else []
+    assert [link.url for link in links if link.reference == "x" and on_link] == on_link
+
+
+@pytest.mark.parametrize(
+    "coded", ["PGEgaHJlZj14Pg=", "PGEgaHJlZj14Pg==#", "&#80;GEgaHJlZj14Pg==", "/w=="]
+)
+def test_base64_that_does_not_decode_as_utf_8_stays(coded: str) -> None:
+    content = f"<content mode='base64' type='text/html'>{coded}</content>"
+    feed = f"<feed xmlns='http://purl.org/atom/ns#'>{content}</feed>"
+    result = relbase.rewrite(feed.encode(), url=URL, kind="xml")
+    assert not result.changed
+    assert [note.reason.value for note in result.notes] == ["xml-base64"]
+
+
+@cases(TABLES, "the link of an item", item=str, link=str)
+def test_what_readers_take_as_the_link_of_an_item(item: str, link: str | None) -> None:
+    ends = "</item>" if item.startswith("<item") else "</atom:entry>"
+    name = "description" if item.startswith("<item") else "atom:summary"
+    held = item.replace(ends, f"<{name} type='html'>&lt;img src='x'></{name}>{ends}")
+    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    spaces = f"{A.replace('xmlns', 'xmlns:atom')} xmlns:rdf='{rdf}'"
+    document = f"<rss{spaces}><channel>{held}</channel></rss>"
+    expected = f"http://h.example{link or '/d/'}x"
+    found = relbase.links(document.encode(), url=URL, kind="xml", policy=Policy(item_links=True))
+    assert [each.url for each in found if each.reference == "x"] == [expected]
+    assert reasons(document).count("item-link") == (link is not None)
+    tree = etree.fromstring(document)
+    changed = make_links_absolute(tree, URL, policy=Policy(item_links=True))
+    assert [each.url for each in changed if each.reference == "x"] == [expected]
+
+
+@cases(TABLES, "quotes of items", markup=str, shown=str)
+def test_a_note_shows_the_decoded_reference(markup: str, shown: str) -> None:
+    document = f"<rss><item>{LINK}<description>{markup}</description></item></rss>"
+    [note] = relbase.rewrite(document.encode(), url=URL, kind="xml").notes
+    assert f"the first, {shown!r}, to 'http://h.example/p/1/{shown}'" in note.text
 
 
 @cases(TABLES, "item links", reference=str, differs=bool)

@@ -29,6 +29,7 @@ from relbase.url.credentials import masked
 from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
+    from relbase.kind import Kind
     from relbase.session.session import Call
 
 
@@ -176,8 +177,8 @@ class Finder:
         marks = _marks(data) if is_read else NONE
         if is_piped and known.url is None and not (self.origins.canonical or self.origins.original):
             return call  # as in the library: looks at no file, and marks count
-        if known.url is None and row.marks is not None:
-            known = self._in_page(known, marks, data)
+        if known.url is None and (row.marks is not None or self.origins.canonical):
+            known = self._in_page(known, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
         urls = (known.url or "", *(mark.value for mark in marks.pages))
         of = next(filter(None, map(archived, urls)), None) if self.origins.original else None
@@ -193,10 +194,10 @@ class Finder:
             return call
         return call._replace(origin=Origin(known.source, known.notes, beside))
 
-    def _in_page(self, known: FoundUrl, marks: Marks, data: bytes) -> FoundUrl:
+    def _in_page(self, known: FoundUrl, marks: Marks, data: bytes, kind: Kind) -> FoundUrl:
         if marks.pages:
             return known._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        own = _chosen(paths.canonical(data) if self.origins.canonical else ())
+        own = _chosen(paths.canonical(data, kind) if self.origins.canonical else ())
         if own.url:
             return known._replace(url=own.url, source=own.source)
         return known._replace(notes=(*known.notes, *marks.notes, *own.notes))

@@ -18,10 +18,14 @@ from relbase.cli.directories import opened_below
 from relbase.cli.files import ZONE, Input, OpenInput, entries
 from relbase.expressions import expression
 from relbase.html.tags import attributes, head_tokens
+from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view
+from relbase.xml.bases import url_of
+from relbase.xml.item_link import feed_link
+from relbase.xml.json_feed import feed_url
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 
@@ -297,8 +301,14 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 )
 
 
-def canonical(data: bytes) -> Iterator[FoundUrl]:
-    """Yield the address that a page calls its own, if any; several pages may state the same."""
+def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
+    """Yield the address that a page or a feed calls its own, if any; several may state the same."""
+    if kind is Kind.XML and (link := feed_link(data, is_own=True)):
+        yield FoundUrl(url_of(data, link), "the feed's link rel=self")
+    elif kind is Kind.JSON and (stated := feed_url(data)):
+        yield FoundUrl(stated, "feed_url")
+    if kind is not Kind.HTML:
+        return
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:

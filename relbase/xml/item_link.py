@@ -1,0 +1,140 @@
+"""The link of a feed's item, which some readers take as the base of the HTML in it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.html.tags import Attribute
+from relbase.xml.structure import (
+    END_TAG,
+    TAG,
+    FeedItem,
+    attribute_of,
+    each_attribute,
+    next_token,
+    section,
+    text_end,
+    values_of,
+)
+from relbase.xml.vocabulary import ITEMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relbase.html.vocabulary import ValueOf
+
+    Rank = Callable[..., tuple[int, Attribute | None]]
+
+
+def item_link(
+    text: bytes, item: FeedItem, rank_of: Rank | None = None
+) -> tuple[int, Attribute | None]:
+    """Return where an item ends, and what readers take as its link (`link_rank`).
+
+    Of a feed itself, it is what is stated before the first item.
+    """
+    prefix, colon, local = item.name.rpartition(b":")
+    own, is_atom = prefix + colon, local not in _OF_RSS
+    most = 0 if local in _FEEDS else _MOST_OTHERS
+    rank_of = rank_of or _ranked_link
+    depth, pos, others = 0, item.end, 0
+    best, link = WORST, _about(text, item) if local == b"item" else None
+    while token := next_token(text, pos):
+        start, pos = pos, token.end()
+        if token.lastindex == END_TAG:
+            depth -= 1
+            if depth < 0:
+                return start, link
+        elif token.lastindex == TAG:
+            if token[1].endswith(_ITEM_NAMES) and token[1].rpartition(b":")[2] in _ITEM_NAMES:
+                others += 1
+                if token[1] == item.name or others > most:
+                    return start, link
+            is_open = not token[3]
+            if depth == 0 and best and token[1].endswith(LINKING):
+                rank, found = rank_of(text, token, own, is_atom=is_atom)
+                if rank < best:
+                    best, link = rank, found
+            depth += is_open
+    return len(text), link
+
+
+def feed_link(text: bytes, *, is_own: bool) -> Attribute | None:
+    """Return what a feed states as its own URL, or as that of its site."""
+    pos = 0
+    for _ in range(_BEFORE_FEED):
+        token = next_token(text, pos)
+        if token is None:
+            return None
+        pos = token.end()
+        if token.lastindex == TAG and token[1].rpartition(b":")[2] in _FEEDS:
+            feed = FeedItem(token[1], token.start(1) - 1, pos)
+            return item_link(text, feed, _self_link if is_own else None)[1]
+    return None
+
+
+def _about(text: bytes, item: FeedItem) -> Attribute | None:
+    """Return the `rdf:about` of an item of RSS 1.0."""
+    for attribute in each_attribute(text, item.start, item.end):
+        if attribute[1].endswith(b":about"):
+            return attribute_of(attribute, text)
+    return None
+
+
+def _ranked_link(
+    text: bytes, tag: re.Match[bytes], own: bytes, *, is_atom: bool
+) -> tuple[int, Attribute | None]:
+    """Return how good a child of an item is as its link, and what holds the URL."""
+    local = tag[1].rpartition(b":")[2]
+    asked = {
+        attribute[1]: attribute_of(attribute, text)
+        for attribute in each_attribute(text, *tag.span(2))
+    }
+    content = Attribute(b"", tag.end(), tag.end() if tag[3] else text_end(text, tag.end()), b"")
+    begun = section(text, content.start, content.end)
+    url = text[begun.end() if begun else content.end : content.end]
+    is_own = tag[1] == own + local
+    rank = link_rank(local, values_of(text, asked), url, is_own=is_own, is_atom=is_atom)
+    return rank, content if rank < _IN_HREF else asked.get(b"href")
+
+
+def _self_link(
+    text: bytes, tag: re.Match[bytes], _own: bytes, *, is_atom: bool
+) -> tuple[int, Attribute | None]:
+    """The link of a feed to itself, which is Atom's in RSS too."""
+    asked = {one[1]: attribute_of(one, text) for one in each_attribute(text, *tag.span(2))}
+    is_own = values_of(text, asked)(b"rel") == b"self" and (is_atom or b":" in tag[1])
+    return (0 if is_own else WORST), asked.get(b"href")
+
+
+def link_rank(local: bytes, value: ValueOf, text: bytes, *, is_own: bool, is_atom: bool) -> int:
+    """Return how good a child of an item is as its link: the lowest counts, and WORST does not.
+
+    Readers take the link of RSS, else a guid that is a URL, else an alternate of Atom, which has a
+    page before anything else (RFC 4287 §4.2.7.2).
+    """
+    if is_own and not is_atom:
+        if local == b"link":
+            return 0 if text else WORST
+        is_url = text[: len(b"https://")].lower().startswith((b"http://", b"https://"))
+        return 1 if local == b"guid" and is_url and value(b"isPermaLink") != b"false" else WORST
+    is_alternate = local == b"link" and is_own == is_atom and value(b"rel") in ALTERNATES
+    if not is_alternate or not value(b"href"):
+        return WORST
+    return _IN_HREF + (value(b"type").partition(b";")[0].strip() not in _PAGES)
+
+
+LINKING: Final = (b"link", b"guid")
+WORST: Final = 4
+_FEEDS: Final = (b"channel", b"feed")
+_OF_RSS: Final = (b"channel", b"item")
+_BEFORE_FEED: Final = 64  # declarations, comments and the root
+_IN_HREF: Final = 2
+_PAGES: Final = frozenset((b"", b"text/html", b"application/xhtml+xml"))
+
+# Under other prefixes they may be items or not: to look beyond many would take quadratic time.
+_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
+_MOST_OTHERS: Final = 8
+
+ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
