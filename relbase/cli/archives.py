@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from relbase.cli.findings import LinkPrinter
-    from relbase.cli.jobs import Done, Plan
+    from relbase.cli.jobs import Outcome, Plan
     from relbase.cli.options import Settings
 
 _CODING: Final = "coding"
@@ -61,10 +61,6 @@ _COUNTED: Final = {
         "give a file, not a pipe, with one record per member (warcio recompress)",
     ),
 }
-
-
-def _one(make: Callable[..., _T], page: warc.Page, **how: Any) -> Iterator[_T]:
-    yield make(page, **how)
 
 
 class Archive(NamedTuple):
@@ -137,7 +133,7 @@ class Archive(NamedTuple):
     def _place(self, page: warc.Page) -> str:
         return f"{self.source.shown}:{page.offset}: {excerpt(masked(page.url))}"
 
-    def rewritten(self, plan: Plan, done: Done) -> Iterator[bytes]:
+    def rewritten(self, plan: Plan, outcome: Outcome) -> Iterator[bytes]:
         own = plan.options
         packing, name = self._packing(own.output)
         if own.with_originals and (why := self._hindrance(packing)):
@@ -149,39 +145,39 @@ class Archive(NamedTuple):
         except (ImportError, ValueError) as error:
             raise files.InputError(str(error)) from None
         yield first
-        how = {**self.how, "replace": self.settings.replace}
-        convert = partial(_one, warc.conversion, date=date, info=info, **how)
-        pages = 0
+        how, pages = {**self.how, "replace": self.settings.replace}, 0
+        convert = {**how, "date": date, "info": info}
         for page in self.pages():
             pages += 1
             is_wanted = page.succeeded or own.all_status
-            for made in self._guarded(page, convert) if is_wanted else ():
-                done.notes.update(_CODING for _ in page.remarks)
+            converted = self._guarded(page, lambda page: [warc.conversion(page, **convert)])
+            for made in converted if is_wanted else ():
+                outcome.notes.update(_CODING for _ in page.remarks)
                 for note in made.notes:
-                    done.notes[note.reason.value] += 1
+                    outcome.notes[note.reason.value] += 1
                     text = f"{self._place(page)}: warning: {sentence(note)}"
                     self.warned.add(note.reason.value, text)
                 if own.report is not None:
-                    done.links.update(row.outcome for row in warc.link_rows(page, **how))
+                    outcome.links.update(row.outcome for row in warc.link_rows(page, **how))
                 if made.record is not None and page.truncated and not own.salvage:
                     self.report(work.truncated_fault(page))
                 elif made.record is not None:
-                    done.changed += 1
-                    done.places += len(made.edits)
-                    done.rewritten += len(made.edits)
+                    outcome.changed += 1
+                    outcome.places += len(made.edits)
+                    outcome.rewritten += len(made.edits)
                     yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
-        made_, links = counted(done.changed, "conversion"), counted(done.rewritten, "link")
+        made_, links = counted(outcome.changed, "conversion"), counted(outcome.rewritten, "link")
         text = f"{made_}, {links} {self.settings.made}"
-        text = text if done.changed else "no link changed: no conversion is written"
-        done.text = f"{counted(pages, 'page')}, {text}"
+        text = text if outcome.changed else "no link changed: no conversion is written"
+        outcome.text = f"{counted(pages, 'page')}, {text}"
 
     def _packing(self, output: str | None) -> tuple[Any, str]:
         if output is None:
             return self.packing, ""
-        in_directory = output.endswith("/") or os.path.isdir(output)  # noqa: PTH112
+        in_directory = output.endswith("/") or os.path.isdir(output)
         if self.is_zip and (in_directory or output.lower().endswith((".wacz", ".zip"))):
             raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
         if output.lower().endswith((".html", ".htm")):
@@ -189,7 +185,7 @@ class Archive(NamedTuple):
         if in_directory:
             output = self.source.name
         packing = files.packing_of(output)
-        return self.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
+        return self.packing if packing is None else packing, os.path.basename(output)
 
     def _hindrance(self, packing: str) -> str:
         """Return why --with-originals is impossible; "" if it is possible."""
@@ -211,16 +207,17 @@ class Archive(NamedTuple):
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
         name = self.source.name
         how = {"warc": name, **self.how, "replace": self.settings.replace}
+        of_wat = {"warc": name, **self.how}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):
                 table.add(self._guarded(page, partial(rows.packed_rows, **how)))
             return
         for page in self.pages():
-            for record in (
-                self._guarded(page, partial(_one, rows.wat, warc=name, **self.how)) if wat else ()
-            ):
-                streams.say(json.dumps(record))
-            for row in () if wat else self._guarded(page, partial(rows.link_rows, **how)):
+            if wat:
+                for record in self._guarded(page, lambda page: [rows.wat(page, **of_wat)]):
+                    streams.say(json.dumps(record))
+                continue
+            for row in self._guarded(page, partial(rows.link_rows, **how)):
                 printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
 
     def show_bases(self, *, as_json: bool) -> None:
@@ -267,7 +264,7 @@ def written(
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
     refuse(inputs, (path, errors), ("give another name",) * 2)
     for target in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:  # noqa: PTH123
+        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:
             if file.read(len(_MARK)) not in (b"", _MARK):
                 text = f"'{printable(target)}' exists and is not a table: give another name"
                 raise click.UsageError(text)

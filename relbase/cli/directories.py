@@ -62,7 +62,7 @@ class Directory(AbstractContextManager["Directory"]):
     def _at(self, name: str) -> str:
         if self._descriptor is not None:
             return name
-        return windows.reached(os.path.join(self.path, name))  # noqa: PTH118
+        return windows.reached(os.path.join(self.path, name))
 
     def open_old(self, name: str) -> BufferedReader:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
@@ -94,7 +94,7 @@ class Directory(AbstractContextManager["Directory"]):
         """Move a file of this directory to a name in a directory, replacing what has the name."""
         ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
         from_, to = self._at(old), into._at(new)
-        windows.patiently(lambda: os.replace(from_, to, **ends))  # noqa: PTH105
+        windows.patiently(lambda: os.replace(from_, to, **ends))
 
     def link(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a second name in a directory; it must not exist yet."""
@@ -112,7 +112,7 @@ class Directory(AbstractContextManager["Directory"]):
 
     def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""
-        path = os.path.join(self.path, name)  # noqa: PTH118
+        path = os.path.join(self.path, name)
         return _opened(path, self._at(name), "O_NOFOLLOW", at=self._descriptor)
 
     def sync(self) -> None:
@@ -122,7 +122,7 @@ class Directory(AbstractContextManager["Directory"]):
 
     def names(self) -> list[str]:
         by_name = self._descriptor is None or os.listdir not in os.supports_fd
-        return os.listdir(windows.reached(self.path) if by_name else self._descriptor)  # noqa: PTH208
+        return os.listdir(windows.reached(self.path) if by_name else self._descriptor)
 
 
 # Some file systems cannot bring a directory alone to the disk, and some directories can be written
@@ -146,9 +146,9 @@ def opened_directory(path: str) -> Directory:
 def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Directory:
     """Open a directory; `reached` is its name in the one that is open as `at`."""
     if BY_DESCRIPTOR:
-        found = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
-        return Directory(path, os.open(reached, found, dir_fd=at))
-    status = os.stat(windows.reached(path), follow_symlinks=not flags)  # noqa: PTH116
+        mode = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
+        return Directory(path, os.open(reached, mode, dir_fd=at))
+    status = os.stat(windows.reached(path), follow_symlinks=not flags)
     if not stat.S_ISDIR(status.st_mode) or (flags and windows.is_junction(status)):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
     return Directory(path, None)
@@ -253,7 +253,7 @@ class NewFile(AbstractContextManager["NewFile"]):
         if _CLOSED_FIRST:
             self.close()
         if times and _CLOSED_FIRST:
-            path = os.path.join(self._parent.path, self.name)  # noqa: PTH118
+            path = os.path.join(self._parent.path, self.name)
             os.utime(windows.reached(path), ns=times)
         return status
 
@@ -282,7 +282,7 @@ def lock(descriptor: int) -> bool | None:
 def locked_as_mail(path: str) -> Iterator[None]:
     """Take the lock that mail programs take; raise `BlockingIOError` if another has it."""
     try:
-        with open(path, "r+b") as file:  # noqa: PTH123 (the name as it was given)
+        with open(path, "r+b") as file:
             if fcntl is not None:
                 fcntl.lockf(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
                 yield

@@ -129,7 +129,7 @@ class _Plan:
         self._rows: list[tuple[str, Summary]] = []
         self._writer = Writer()
         self._made: set[str] = set()
-        path = os.path.join(self.directory or "", _INDEX)  # noqa: PTH118 (the name as it was given)
+        path = os.path.join(self.directory or "", _INDEX)
         if self.directory and os.path.lexists(path) and not force:
             text = f"'{printable(path)}' already exists: give --force to replace it"
             raise click.UsageError(f"{text}, or another directory with -o")

@@ -33,11 +33,11 @@ class Input(NamedTuple):
     @property
     def parts(self) -> tuple[str, ...]:
         if self.root:
-            return tuple((relative(self.name, self.root) or self.name).split(os.sep))  # noqa: PTH206
+            return tuple((relative(self.name, self.root) or self.name).split(os.sep))
         if self.listed:
-            return tuple(os.path.normpath(self.name).split(os.sep))  # noqa: PTH206
+            return tuple(os.path.normpath(self.name).split(os.sep))
         name = self.name.partition("?")[0] if is_object(self.name) else self.name
-        return (os.path.basename(name),)  # noqa: PTH119
+        return (os.path.basename(name),)
 
 
 class Inputs(NamedTuple):
@@ -69,20 +69,20 @@ class Output(NamedTuple):
 
     @property
     def path(self) -> str:
-        return os.path.join(self.root, *self.parts)  # noqa: PTH118
+        return os.path.join(self.root, *self.parts)
 
     @property
     def shown(self) -> str:
         root = self.root if self.old else self.root or "."
-        return os.path.join(root, *self.parts)  # noqa: PTH118
+        return os.path.join(root, *self.parts)
 
 
 _archive_name: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 
 def packing_of(name: str) -> str | None:
-    found = _archive_name.search(name)
-    return (found[1] or "").lower() if found else None
+    match = _archive_name.search(name)
+    return (match[1] or "").lower() if match else None
 
 
 def is_object(name: str) -> bool:
@@ -114,7 +114,7 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
     except OSError as error:
         text = f"{printable(path)}: {error.strerror or error}"
         stops = is_only or error.errno in STOPPING
-        folder = os.path.dirname(path)  # noqa: PTH120
+        folder = os.path.dirname(path)
         is_missing = folder and not folder.endswith(":") and not os.path.lexists(folder)
         if error.errno == errno.ENOENT and is_missing:
             command = in_shell("mkdir", folder) if windows.HERE else in_shell("mkdir", "-p", folder)
@@ -140,24 +140,25 @@ MAILDIR: Final = ("cur", "new", "tmp")
 
 
 def entries(*steps: str) -> list[os.DirEntry[str]]:
-    with os.scandir(reached(os.path.join(*steps))) as found:  # noqa: PTH118
-        return sorted(found, key=lambda entry: entry.name)
+    with os.scandir(reached(os.path.join(*steps))) as scanned:
+        return sorted(scanned, key=lambda entry: entry.name)
 
 
 def maildir_folders(root: str) -> list[str]:
     """Return the names of the folders of a Maildir, "" for itself."""
     # A symbolic link may lead out of the Maildir that was given.
     inner = [entry for entry in entries(root) if entry.is_dir(follow_symlinks=False)]
-    return ["", *(one.name for one in inner if one.name.startswith(".") and is_maildir(one.path))]
+    dotted = (entry for entry in inner if entry.name.startswith("."))
+    return ["", *(entry.name for entry in dotted if is_maildir(entry.path))]
 
 
 def is_maildir(path: str) -> bool:
-    return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)  # noqa: PTH112, PTH118
+    return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)
 
 
 def is_message(name: str) -> bool:
     """Return whether a file is among the messages of a Maildir, whatever its suffix."""
-    root, box = os.path.split(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120
+    root, box = os.path.split(os.path.dirname(os.path.abspath(name)))
     return name != STDIN and box in BOXES and is_maildir(root)
 
 
@@ -179,16 +180,17 @@ def shown_name(name: str) -> str:
 
 
 @contextmanager
-def opened(one: Input, roots: Mapping[str, Directory] | None = None) -> Iterator[OpenInput]:
+def opened(input_: Input, roots: Mapping[str, Directory] | None = None) -> Iterator[OpenInput]:
     """Open an input for reading; `roots` are the directories that are open already."""
-    is_piped = one.name == STDIN
+    is_piped = input_.name == STDIN
     if is_piped and sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     if is_piped and sys.stdin.isatty():
         warn("reading standard input (Ctrl-D ends it); see --help")
-    file, status = (sys.stdin.buffer, None) if is_piped else _open(one, (roots or {}).get(one.root))
+    root = (roots or {}).get(input_.root)
+    file, status = (sys.stdin.buffer, None) if is_piped else _open(input_, root)
     with nullcontext() if is_piped else file:
-        yield OpenInput(one, shown_name(one.name), pieces_of(file, status), status, file)
+        yield OpenInput(input_, shown_name(input_.name), pieces_of(file, status), status, file)
 
 
 @contextmanager
@@ -228,21 +230,21 @@ def with_end(source: OpenInput, first: bytes) -> bytes:
         return first + file.read(LOOKED_AT)
 
 
-def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result | None]:
+def _open(input_: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result | None]:
     """Open a file, or an object, which has no status."""
-    if is_object(one.name):
+    if is_object(input_.name):
         try:
-            storage.refuse_unknown([one.name], "give a file")
-            return storage.open_archive(one.name), None
+            storage.refuse_unknown([input_.name], "give a file")
+            return storage.open_archive(input_.name), None
         except (OSError, ValueError) as error:
             raise InputError(str(error)) from None
     try:
-        if one.root:
+        if input_.root:
             # If a symbolic link has replaced what the walk found, it is not followed.
-            with opened_below(one.root, one.parts[:-1], held=root) as directory:
-                file = directory.open_old(one.parts[-1])
+            with opened_below(input_.root, input_.parts[:-1], held=root) as directory:
+                file = directory.open_old(input_.parts[-1])
         else:
-            file = open(reached(one.name), "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
+            file = open(reached(input_.name), "rb")  # noqa: SIM115 (closed by `opened`)
     except IsADirectoryError:
         text = "it is a directory: give it as an INPUT, or list the files in it"
         raise InputError(text) from None
@@ -251,7 +253,7 @@ def _open(one: Input, root: Directory | None) -> tuple[BinaryIO, os.stat_result 
     status = os.fstat(file.fileno())
     if stat.S_ISREG(status.st_mode):
         return file, status
-    if stat.S_ISFIFO(status.st_mode) and not one.root:
+    if stat.S_ISFIFO(status.st_mode) and not input_.root:
         return file, None
     file.close()
     raise InputError("it is a device: give a file, or - for standard input")
@@ -265,6 +267,6 @@ def pieces_of(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
         after = os.fstat(file.fileno()) if before else None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
-    states = {(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None}
+    states = {(state.st_size, state.st_mtime_ns) for state in (before, after) if state is not None}
     if len(states) > 1:
         raise ChangedError("it changed while it was read: try again")

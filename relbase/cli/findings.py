@@ -87,12 +87,10 @@ class Finding(NamedTuple):
 
 def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
     for note in result.notes:
-        if note.reason in UNCHECKED:
-            yield Finding(
-                file, f"not checked: {sentence(in_input(document, note), document.number)}"
-            )
-        elif note.reason is Reason.PLACEHOLDER_CHANGED:
-            yield Finding(file, sentence(in_input(document, note), document.number))
+        is_unchecked = note.reason in UNCHECKED
+        if is_unchecked or note.reason is Reason.PLACEHOLDER_CHANGED:
+            text = sentence(in_input(document, note), document.number)
+            yield Finding(file, f"not checked: {text}" if is_unchecked else text)
     for link in run.links(document.data, call):
         # A message of a mailbox may be left unchanged as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)

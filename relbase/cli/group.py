@@ -228,16 +228,17 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:
-            names = {name for one in self.params for name in one.opts}
+            names = {name for param in self.params for name in param.opts}
             is_known = isinstance(error, click.BadOptionUsage)
             given = f"{error.option_name}{'=' * is_known}"
             rows = (row.split(": ") for row in _GUESSES.splitlines())
             fitting = (fits.split(" | ") for tried, fits in rows if given in tried.split())
             close = " or ".join(getattr(error, "possibilities", None) or ())
             guesses = filter(None, (*chain.from_iterable(fitting), close))
-            fits = (one for one in guesses if one[0] != "-" or one.split()[0] in names)
-            files = (f"./{one}" for one in words if one.startswith(given) and os.path.lexists(one))
-            meant = "".join(f" Did you mean {one}?" for one in islice(chain(files, fits), 1))
+            fits = (guess for guess in guesses if guess[0] != "-" or guess.split()[0] in names)
+            there = filter(os.path.lexists, words)
+            files = (f"./{word}" for word in there if word.startswith(given))
+            meant = "".join(f" Did you mean {guess}?" for guess in islice(chain(files, fits), 1))
             text = error.format_message() if is_known else f"No such option: {given}."
             raise click.UsageError(printable(f"{text}{meant}"), ctx) from None
 
@@ -245,12 +246,12 @@ class Command(click.Command):
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        options.sort(key=lambda one: _SECTIONS.index(_section(one)))
-        basic = [one for one in options if getattr(one, "basic", False)] or options
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        options.sort(key=lambda param: _SECTIONS.index(_section(param)))
+        basic = [param for param in options if getattr(param, "basic", False)] or options
         sections = [(_OTHER, basic)] if _BRIEF in ctx.meta else groupby(options, _section)
         for section, shown in sections:
-            records = (record for one in shown if (record := one.get_help_record(ctx)))
+            records = (record for param in shown if (record := param.get_help_record(ctx)))
             with formatter.section(section):
                 rows = [(term.ljust(_TERM), text) for term, text in records]
                 formatter.write_dl(rows, col_max=_TERM)
@@ -295,9 +296,9 @@ def command(short_help: str, epilog: str) -> Callable[[Callable[..., int]], clic
     )
 
     def made(function: Callable[..., int]) -> click.Command:
-        found = make(function)
-        found.params.append(_shown(_brief, "-h", text="Show the most common options."))
-        return found
+        built = make(function)
+        built.params.append(_shown(_brief, "-h", text="Show the most common options."))
+        return built
 
     return made
 

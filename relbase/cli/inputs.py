@@ -45,7 +45,7 @@ def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = Non
 
     all_inputs, trees, mailboxes, passed = list[Input](), list[str](), list[str](), list[str]()
     for name in names:
-        if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+        if name == STDIN or not os.path.isdir(name):
             all_inputs.append(Input(name))
         elif files.is_maildir(name):
             mailboxes.append(name)
@@ -92,7 +92,7 @@ def _expanded(name: str) -> list[str]:
 def _refuse_repeated(inputs: Iterable[Input]) -> None:
     roots: dict[str, str] = {}
     for given in inputs:
-        path = os.path.normcase(os.path.abspath(given.name))  # noqa: PTH100
+        path = os.path.normcase(os.path.abspath(given.name))
         if path in roots and (given.root or roots[path]):
             fix = "give each directory once, and without its own files"
             raise click.UsageError(f"'{printable(given.name)}' is found twice: {fix}")
@@ -184,7 +184,7 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
     if is_pair and "output" in given and not any(has_place):
         shown = in_shell(names[1])
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
-    is_tree = len(names) == 1 and os.path.isdir(names[0])  # noqa: PTH112
+    is_tree = len(names) == 1 and os.path.isdir(names[0])
     several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several inputs"
     values = settings.url, settings.fields, settings.redirects  # --headers may have redirects
     for option, value in zip(("--url", "--headers", "--redirect"), values, strict=True):
@@ -202,9 +202,9 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
 def _messages(name: str, failed: Callable[[str, object], None], *, follow: bool) -> Iterator[Input]:
     try:
         for folder in files.maildir_folders(name):
-            boxes = [os.path.join(name, folder, box) for box in BOXES]  # noqa: PTH118
+            boxes = [os.path.join(name, folder, box) for box in BOXES]
             # A folder must have directories of its own, since a symbolic link may lead anywhere.
-            paths = (os.path.join(name, folder, directory) for directory in MAILDIR)  # noqa: PTH118
+            paths = (os.path.join(name, folder, directory) for directory in MAILDIR)
             links = [] if follow else list(filter(os.path.islink, paths))
             for path in links:
                 text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
@@ -291,16 +291,13 @@ def recognise(
     source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected
 ) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the web archive if it is one; `warned` gets its notes."""
+    first, source = files.peeked(source)
     if settings.kind not in {None, options.ARCHIVE}:
-        if source.input.root:
-            return source, None
-        first, source = files.peeked(source)
         kind, notes = recognized(Kind(settings.kind), "", source.name, first)
-        if notes and kind.value != settings.kind:
+        if notes and kind.value != settings.kind and not source.input.root:
             text = notes[0].text.partition(": ")[2]
             raise click.UsageError(f"{source.shown}: --kind {settings.kind} does not fit: {text}")
         return source, None
-    first, source = files.peeked(source)
     is_zip = _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive

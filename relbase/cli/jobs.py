@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.session.session import Call
 
+OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 
@@ -38,7 +39,7 @@ def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sen
     from relbase.bases import headers
     from relbase.mail.message import fields_of_mail
 
-    count = sum(found.status is Status.UNRESOLVED for found in run.references(data, call))
+    count = sum(reference.status is Status.UNRESOLVED for reference in run.references(data, call))
     if count:
         of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
         name = of[by](fields_of_mail(data)) or SELECTORS[by]
@@ -96,7 +97,7 @@ class Job(NamedTuple):
 
     input: Input
     output: Output | None = None
-    reported: tuple[str, str, str] | None = None  # hashes of input and output, and `options_of`
+    reported: tuple[str, str, str] | None = None  # hashes of input and output, and `digest`
 
 
 class State(Enum):
@@ -110,7 +111,7 @@ class State(Enum):
 
 
 @dataclass(slots=True, eq=False, repr=False)  # start-up time
-class Done:
+class Outcome:
     """The result for one input, filled in while it is processed."""
 
     job: Job
@@ -124,7 +125,7 @@ class Done:
     directory: str = ""  # in which a file was written, for `settle`
     url: str = ""  # the base
     source: str = ""  # what states it
-    options: str = ""  # as `options_of` returns it
+    options: str = ""  # as `digest` returns it
     claimed: str = ""  # the URL that was found for it; "" if the user gave it
     sizes: tuple[int, int] = (0, 0)  # of the input and of the output
     hashes: tuple[str, str] = ("", "")  # of the same; "" if not needed
@@ -145,7 +146,7 @@ class Done:
 class Counted:
     """Counts the bytes that pass through it, and hashes them if that is wanted."""
 
-    def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
+    def __init__(self, read: OnRead = lambda _: None, *, hashes: bool) -> None:
         self.size, self._read, self._digest = 0, read, None
         if hashes:
             from hashlib import sha256
@@ -166,38 +167,38 @@ class Counted:
 
 
 @contextmanager
-def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Done], None]]:
+def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Outcome], None]]:
     if goes_on:
         # If the run before was interrupted, its last line may be incomplete: remove it.
-        with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
+        with suppress(FileNotFoundError), open(path, "r+b") as cut:
             cut.truncate(sum(len(line) for line in cut if line.endswith(b"\n")))
     try:
-        file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed below)
+        file = open(path, "ab" if goes_on else "xb")  # noqa: SIM115 (closed below)
     except FileExistsError:
         fix = "give --resume with the same name to go on with it, or another name"
         text = f"the report '{printable(path)}' already exists: {fix}"
         raise click.UsageError(text) from None
 
-    def add(done: Done) -> None:
-        before, after = done.hashes
-        failed = done.tally.failed
+    def add(outcome: Outcome) -> None:
+        before, after = outcome.hashes
+        failed = outcome.tally.failed
         unread = f"{counted(failed, 'record')} cannot be read" if failed else None
         row = {
-            "file": done.job.input.name,
-            "output": done.job.output.path if done.job.output else None,
-            "state": done.state.value,
-            "url": done.url or None,
-            "source": done.source or None,
-            "options": done.options or None,
-            "places": done.places,
-            "on_given_url": done.on_given_url,
-            "links": done.links,
-            "notes": done.notes,
-            "size_before": done.sizes[0],
-            "size_after": done.sizes[bool(after)] if writes else None,
+            "file": outcome.job.input.name,
+            "output": outcome.job.output.path if outcome.job.output else None,
+            "state": outcome.state.value,
+            "url": outcome.url or None,
+            "source": outcome.source or None,
+            "options": outcome.options or None,
+            "places": outcome.places,
+            "on_given_url": outcome.on_given_url,
+            "links": outcome.links,
+            "notes": outcome.notes,
+            "size_before": outcome.sizes[0],
+            "size_after": outcome.sizes[bool(after)] if writes else None,
             "sha256_before": before or None,
             "sha256_after": (writes and (after or before)) or None,
-            "error": done.error or "; ".join(done.errors)[:10_000] or unread,
+            "error": outcome.error or "; ".join(outcome.errors)[:10_000] or unread,
         }
         with failing(path):
             file.write(object_line(row).encode() + b"\n")
@@ -219,7 +220,7 @@ def read_report(path: str) -> tuple[dict[str, tuple[str, str, str]], set[str]]:
 
     done: dict[str, tuple[str, str, str]] = {}
     outputs: set[str] = set()
-    with open(path, "rb") as file:  # noqa: PTH123
+    with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
                 break  # that run was interrupted in its last line
@@ -248,16 +249,16 @@ def is_done(job: Job) -> bool:
     return (_hash_of(job.input), _hash_of(Input(job.output.path))) == (before, after)
 
 
-def options_of(*deciding: object) -> str:
+def digest(*deciding: object) -> str:
     """Return a short digest of what decides about the links of an input besides its content."""
     from hashlib import sha256
 
     return sha256(ascii(deciding).encode()).hexdigest()[:16]
 
 
-def _hash_of(one: Input) -> str:
+def _hash_of(input_: Input) -> str:
     whole = Counted(hashes=True)
-    with suppress(InputError), opened(one) as source:
+    with suppress(InputError), opened(input_) as source:
         deque(whole.counting(source.pieces), maxlen=0)
         return whole.hash
     return ""

@@ -40,7 +40,7 @@ def read_file(name: str, fix: str = "give a file with a name on each line") -> b
     try:
         if name == STDIN:
             return sys.stdin.buffer.read()
-        with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
+        with open(name, "rb") as file:
             return file.read()
     except OSError as error:
         raise ValueError(f"{printable(name)}: {error.strerror}: {fix}") from None
@@ -162,7 +162,7 @@ def root(value: str) -> Root:
 
 def mirror(value: str) -> Mirror:
     # A directory may be called `x=https`.
-    found = None if os.path.isdir(value) else _mirror.fullmatch(value)  # noqa: PTH112
+    found = None if os.path.isdir(value) else _mirror.fullmatch(value)
     read = Mirror(found[1], found[2]) if found else Mirror(value)
     fix = "give the directory that holds those of the hosts, such as --mirror saved"
     _check_directory(read.directory, f"{fix} or --mirror saved=https")
@@ -170,7 +170,7 @@ def mirror(value: str) -> Mirror:
 
 
 def _check_directory(name: str, fix: str) -> None:
-    if not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+    if not os.path.isdir(name):
         raise ValueError(f"{quoted(name)} is not a directory: {fix}")
 
 

@@ -25,7 +25,7 @@ from relbase.expressions import expression
 def is_directory(output: str, inputs: Inputs) -> bool:
     """Return whether -o is a directory: it exists as one, ends in `/`, or inputs are several."""
     is_one = len(inputs.all) == 1 and not (inputs.trees or inputs.listed)
-    return not is_one or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
+    return not is_one or output.endswith(("/", os.sep)) or os.path.isdir(output)
 
 
 def plan(
@@ -38,51 +38,51 @@ def plan(
         only = Output(directory, (name,), replaces=True, is_only=True)
         refuse([inputs.all[0].name], [only.path])
         return {inputs.all[0].name: only}
-    found = {}
+    planned = {}
     for name, parts in _in_directory(output, inputs.all).items():
         made = Output(output, parts, goes_on=known is not None)
-        found[name] = made._replace(replaces=force or made.path in (known or ()))
-    refuse(found, (one.path for one in found.values()))
+        planned[name] = made._replace(replaces=force or made.path in (known or ()))
+    refuse(planned, (made.path for made in planned.values()))
     if known is None and not force:  # else existing files are compared when they would be written
-        there = [one.path for one in found.values() if os.path.lexists(one.path)]
+        there = [made.path for made in planned.values() if os.path.lexists(made.path)]
         more = f" and {len(there) - 1} more already exist" if len(there) > 1 else " already exists"
         if there:
             text = f"'{printable(there[0])}'{more}"
             raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
-    os.makedirs(output, exist_ok=True)  # noqa: PTH103
-    return found
+    os.makedirs(output, exist_ok=True)
+    return planned
 
 
 def _in_directory(directory: str, inputs: Sequence[Input]) -> dict[str, tuple[str, ...]]:
     names: dict[tuple[str, ...], str] = {}
-    if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
+    if os.path.lexists(directory) and not os.path.isdir(directory):
         text = "several inputs need an output directory"
         raise click.UsageError(f"'{printable(directory)}' is not a directory: {text}")
-    end = os.path.splitext(directory)[1]  # noqa: PTH122
-    is_file = end and any(one.parts[-1].endswith(end) for one in inputs)
+    end = os.path.splitext(directory)[1]
+    is_file = end and any(input_.parts[-1].endswith(end) for input_ in inputs)
     if is_file and not os.path.lexists(directory):
         text = f"several inputs need a directory, and '{printable(directory)}' looks like a file"
         raise click.UsageError(f"{text}: give -o DIR/")
-    for one in inputs:
-        if one.name == STDIN:
+    for input_ in inputs:
+        if input_.name == STDIN:
             text = "standard input has no name for an output in a directory: give it alone, -o FILE"
             raise click.UsageError(text)
-        if not one.root and os.path.isdir(one.name):  # noqa: PTH112 (no output: reported when it is read)
+        if not input_.root and os.path.isdir(input_.name):  # no output: reported when it is read
             continue
-        parts = one.parts
-        is_absolute = os.path.isabs(one.name) or os.path.splitdrive(one.name)[0]  # noqa: PTH117
-        if one.listed and (is_absolute or os.pardir in parts):
-            text = f"'{printable(one.name)}' in --files-from leads out of this directory"
+        parts = input_.parts
+        is_absolute = os.path.isabs(input_.name) or os.path.splitdrive(input_.name)[0]
+        if input_.listed and (is_absolute or os.pardir in parts):
+            text = f"'{printable(input_.name)}' in --files-from leads out of this directory"
             fix = "give -r, or run it there"
             raise click.UsageError(f"{text}: its output has no place in -o; {fix}")
         if parts in names:
-            first, second = printable(names[parts]), printable(one.name)
+            first, second = printable(names[parts]), printable(input_.name)
             why = f"'{first}' and '{second}' would have the same output: use separate commands"
-            if os.path.abspath(names[parts]) == os.path.abspath(one.name):  # noqa: PTH100
+            if os.path.abspath(names[parts]) == os.path.abspath(input_.name):
                 raise click.UsageError(f"'{second}' is given twice: give it once")
             raise click.UsageError(f"{why} with different directories")
-        names[parts] = one.name
-    for root in {one.root for one in inputs if one.root}:
+        names[parts] = input_.name
+    for root in {input_.root for input_ in inputs if input_.root}:
         _refuse_inside(directory, root)
     return {name: parts for parts, name in names.items()}
 
@@ -95,7 +95,7 @@ def _refuse_inside(output: str, root: str) -> None:
     if inner == outer:
         fix = "give -i to rewrite it in place, or another directory"
         raise click.UsageError(f"{shown} is {tree} itself: {fix}")
-    if inner.startswith(os.path.join(outer, "")):  # noqa: PTH118
+    if inner.startswith(os.path.join(outer, "")):
         fix = "give a directory outside of it with -o"
         raise click.UsageError(f"{shown} is inside of {tree}: {fix}")
 
@@ -112,13 +112,13 @@ def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = 
     for name in names:
         if name != STDIN:
             with suppress(OSError):  # reported when it is read
-                identities[identity(os.stat(name))] = name  # noqa: PTH116
+                identities[identity(os.stat(name))] = name
     for path in paths:
         shown = f"the output '{printable(path)}'"
         with suppress(OSError):  # reported when it is written
-            found = identities.get(identity(os.stat(path)))  # noqa: PTH116
-            if found is not None:
-                raise click.UsageError(f"{shown} is the input '{printable(found)}': {fixes[0]}")
+            same = identities.get(identity(os.stat(path)))
+            if same is not None:
+                raise click.UsageError(f"{shown} is the input '{printable(same)}': {fixes[0]}")
         with suppress(OSError):
             kind = stat.S_IFMT(os.lstat(path).st_mode)
             # `-o /dev/null` would remove the device
@@ -145,10 +145,10 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
             except ValueError as error:
                 raise click.UsageError(printable(str(error))) from None
             directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
-            made_at[output] = os.path.join(directory, name)  # noqa: PTH118
+            made_at[output] = os.path.join(directory, name)
         yield [made_at.get(output, output) for output in outputs]
         for output, made in made_at.items():
-            if os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
+            if os.path.exists(made):  # an input that failed has no output
                 with files.failing(output):
                     storage.put(made, output)
 
@@ -156,19 +156,19 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
 def plan_maildir(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
-    if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
+    if os.path.lexists(copy) and not os.path.isdir(copy):
         text = f"'{printable(copy)}' is not a directory, and a Maildir needs one: give -o DIR"
         raise click.UsageError(text)
     _refuse_inside(copy, original)
-    made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
+    made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}
     folders = files.maildir_folders(original)
     for folder in folders:
-        path = os.path.join(copy, folder)  # noqa: PTH118
+        path = os.path.join(copy, folder)
         made.add(path)
         for directory in MAILDIR:
             # Only its owner may read mail.
-            os.makedirs(os.path.join(path, directory), 0o700, exist_ok=True)  # noqa: PTH103, PTH118
-        if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
+            os.makedirs(os.path.join(path, directory), 0o700, exist_ok=True)
+        if os.path.lexists(os.path.join(original, folder, _MARK)):
             with opened_directory(path) as opened, suppress(FileExistsError):
                 os.close(opened.open_new(_MARK, 0o600))
     left = sorted(_left(original, folders))
@@ -178,8 +178,8 @@ def plan_maildir(
         text = f"not copied, since they are not messages: {shown}{more}"
         streams.warn(f"{files.shown_name(original)}: {text}")
     settle(made)
-    found = ((one.name, Input(one.name, original).parts) for one in messages)
-    return {name: Output(copy, parts, goes_on=goes_on, in_maildir=True) for name, parts in found}
+    names = ((message.name, Input(message.name, original).parts) for message in messages)
+    return {name: Output(copy, parts, goes_on=goes_on, in_maildir=True) for name, parts in names}
 
 
 _MARK: Final = "maildirfolder"  # a file by which Maildir++ marks a sub-folder
@@ -191,11 +191,11 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
     for folder in folders:
         for entry in files.entries(original, folder):
             if entry.name not in known and (folder or entry.name not in folders):
-                yield os.path.join(folder, entry.name)  # noqa: PTH118
+                yield os.path.join(folder, entry.name)
         for box in BOXES:
             for entry in files.entries(original, folder, box):
                 if entry.name.startswith("."):
-                    yield os.path.join(folder, box, entry.name)  # noqa: PTH118
+                    yield os.path.join(folder, box, entry.name)
 
 
 # Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"
@@ -207,4 +207,4 @@ def sized(name: str, data: bytes) -> str:
     unique, colon, flags = name.partition(":")
     bare = data.count(b"\n") - data.count(b"\r\n")
     sizes = {"S": len(data), "W": len(data) + bare}
-    return _size.sub(lambda found: f",{found[1]}={sizes[found[1]]}", unique) + colon + flags
+    return _size.sub(lambda match: f",{match[1]}={sizes[match[1]]}", unique) + colon + flags

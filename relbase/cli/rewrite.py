@@ -15,7 +15,7 @@ from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import Format, Job, Options, Plan, options_of, read_report
+from relbase.cli.jobs import Format, Job, Options, Plan, digest, read_report
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
 from relbase.cli.run import run
@@ -195,8 +195,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """
     own = Options(**{name: given.pop(name) for name in Options._fields})
     deciding = _deciding(given, own) if own.report or own.resume else ""
-    found, settings, finder, tally = reading = begin(inputs, given, own)
-    _refuse(inputs, found, own)
+    walked, settings, finder, tally = reading = begin(inputs, given, own)
+    _refuse(inputs, walked, own)
     if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
     now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
@@ -205,18 +205,18 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
         if own.output is not None:
             [output] = stack.enter_context(outputs.uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
-        jobs = _jobs(found, own)
-        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")  # noqa: PTH110
+        jobs = _jobs(walked, own)
+        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")
         missing = f"warning: '{printable(own.resume or '')}' does not exist: --resume skips nothing"
         reading.warn([missing] * is_missing)
         # The trees stay open for the whole run, so that nobody can swap them. A process can have a
         # thousand files open, or fewer, so trees beyond the first 100 are opened by name.
         roots: dict[str, Directory] = {}
-        for root in islice(dict.fromkeys(one.root for one in found.all if one.root), 100):
+        for root in islice(dict.fromkeys(input_.root for input_ in walked.all if input_.root), 100):
             with suppress(OSError):  # reported when an input is read
                 roots[root] = stack.enter_context(opened_directory(root))
-        plan = Plan(settings, own, finder, found.several, found.passed, deciding, now, roots)
-        mailbox = found.mailboxes[0] if found.mailboxes and settings.url else ""
+        plan = Plan(settings, own, finder, walked.several, walked.passed, deciding, now, roots)
+        mailbox = walked.mailboxes[0] if walked.mailboxes and settings.url else ""
         run(plan._replace(mailbox=mailbox, uploads=uploads), jobs, tally)
     status = tally.status(strict=settings.strict)
     return HANDED_OVER if own.delivery and status is ExitStatus.DONE else status
@@ -231,21 +231,21 @@ def _deciding(given: dict[str, Any], own: Options) -> str:
     """Return a digest of the options that decide about links."""
     # With `resolve` the URLs of other files decide, too.
     names = given.keys() - _OTHERS - (frozenset() if given["local"] == "resolve" else _FOUND)
-    kept = [one.pattern for one in given["keep"]]
+    kept = [pattern.pattern for pattern in given["keep"]]
     more = own.with_originals, own.all_status, own.salvage, own.date
-    return options_of(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
+    return digest(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
 
 
-def _jobs(found: Inputs, own: Options) -> list[Job]:
-    is_resumed = own.resume is not None and os.path.exists(own.resume)  # noqa: PTH110
-    reported, known = read_report(own.resume or "") if is_resumed else ({}, None)
+def _jobs(inputs: Inputs, own: Options) -> list[Job]:
+    is_resumed = own.resume is not None and os.path.exists(own.resume)
+    before, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
-    if own.output is not None and found.mailboxes:
+    if own.output is not None and inputs.mailboxes:
         goes_on = own.resume is not None
-        planned = outputs.plan_maildir(found.mailboxes[0], own.output, found.all, goes_on=goes_on)
+        planned = outputs.plan_maildir(inputs.mailboxes[0], own.output, inputs.all, goes_on=goes_on)
     elif own.output is not None:
-        planned = outputs.plan(found, own.output, force=own.force, known=known)
-    return [Job(one, planned.get(one.name), reported.get(one.name)) for one in found.all]
+        planned = outputs.plan(inputs, own.output, force=own.force, known=known)
+    return [Job(input_, planned.get(input_.name), before.get(input_.name)) for input_ in inputs.all]
 
 
 _EXCLUDING: Final = (
@@ -255,14 +255,14 @@ _EXCLUDING: Final = (
 )
 
 
-def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
+def _refuse(names: tuple[str, ...], inputs: Inputs, own: Options) -> None:
     chosen = [(flag, does) for name, flag, does in _EXCLUDING if getattr(own, name)]
     flags = " and ".join(flag for flag, _ in chosen)
     does = chosen[0][1] if chosen else ""
-    mailboxes = found.mailboxes
+    mailboxes = inputs.mailboxes
     box = f"the Maildir '{printable(mailboxes[0])}'" if mailboxes else ""
     is_bare, writes = own.output in {None, STDIN}, not chosen
-    is_piped = any(one.name == STDIN for one in found.all)
+    is_piped = any(input_.name == STDIN for input_ in inputs.all)
     for is_wrong, text in (
         (len(chosen) > 1, f"{flags} exclude each other: give one of them"),
         (chosen and own.output is not None, f"{flags} {does}, so it excludes -o: give one of them"),
@@ -288,7 +288,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
             "--time-limit is for files: give their names, and -o, -i, --check or --diff",
         ),
         (
-            writes and box and found.several,
+            writes and box and inputs.several,
             f"{box} needs an output directory of its own: rewrite it in a separate command",
         ),
         (
@@ -296,7 +296,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
             f"{box} needs an output directory: give -o DIR (or -i, --check, --diff)",
         ),
         (
-            writes and is_bare and (found.several or len(found.all) > 1),
+            writes and is_bare and (inputs.several or len(inputs.all) > 1),
             "a tree or several inputs need a directory: give -o DIR, -i, --check or --diff",
         ),
     ):

@@ -17,7 +17,7 @@ import click
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.directories import remove_owned
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Done, Job, Plan, State, Unresolved, reporting, unresolved_lines
+from relbase.cli.jobs import Job, Outcome, Plan, State, Unresolved, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
 from relbase.cli.writing import Writer, settle, sweep_after
@@ -30,39 +30,39 @@ if TYPE_CHECKING:
 def run(plan: Plan, jobs: Sequence[Job], tally: Tally) -> None:
     """Do the jobs, and add what failed and what was found to the tally."""
     with ExitStack() as stack:
-        running = _Running(plan, stack, tally)
+        report = _Report(plan, stack, tally)
         own = plan.options
         prints = own.diff or (own.output is None and not (own.check or own.in_place))
-        wanted = not running.quiet and not (prints and streams.is_terminal(output=True))
+        wanted = not report.quiet and not (prints and streams.is_terminal(output=True))
         bar = stack.enter_context(streams.progress([job.input.name for job in jobs], wanted=wanted))
-        stack.callback(lambda: settle(running.directories))
+        stack.callback(lambda: settle(report.directories))
         try:
-            for done in _done(plan, jobs, bar):
-                running.add(done)
+            for outcome in _outcomes(plan, jobs, bar):
+                report.add(outcome)
                 bar(0, 1)
         except KeyboardInterrupt:
-            text = f"{running.states.total()} of {counted(len(jobs), 'input')} done"
-            streams.warn(f"interrupted: {text}, none half written{running.how_to_go_on}")
+            text = f"{report.states.total()} of {counted(len(jobs), 'input')} done"
+            streams.warn(f"interrupted: {text}, none half written{report.how_to_go_on}")
             raise
-    running.close()
+    report.close()
 
 
-def _done(plan: Plan, jobs: Sequence[Job], bar: Callable[[int, int], None]) -> Iterator[Done]:
+def _outcomes(plan: Plan, jobs: Sequence[Job], bar: streams.Bar) -> Iterator[Outcome]:
     limit = plan.options.time_limit
     has_affinity = hasattr(os, "sched_getaffinity")
     processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     count = min(plan.options.jobs or processors, len(jobs))
     if (count > 1 or limit is not None) and all(job.input.name != STDIN for job in jobs):
-        for done in _in_processes(plan, jobs, count, limit or inf):
-            bar(done.sizes[0], 0)
-            yield done
+        for outcome in _in_processes(plan, jobs, count, limit or inf):
+            bar(outcome.sizes[0], 0)
+            yield outcome
         return
     writer = Writer(plan.roots)
     for job in jobs:
         yield do(plan, job, writer, lambda size: bar(size, 0))
 
 
-class _Running:
+class _Report:
     def __init__(self, plan: Plan, stack: ExitStack, tally: Tally) -> None:
         self._plan = plan
         own, verbosity = plan.options, plan.settings.verbosity
@@ -72,7 +72,7 @@ class _Running:
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
         is_coloured = own.diff and streams.obeys_escapes(output=True)
         self._is_coloured = is_coloured and "NO_COLOR" not in os.environ
-        self._report: Callable[[Done], None] | None = None
+        self._report: Callable[[Outcome], None] | None = None
         if own.report is not None:
             goes_on, writes = own.report == own.resume, not (own.check or own.diff)
             report = reporting(own.report, goes_on=goes_on, writes=writes)
@@ -93,48 +93,50 @@ class _Running:
         self.tally = tally
         self.how_to_go_on = "; --resume with the report continues" if self._report else ""
 
-    def add(self, done: Done) -> None:
+    def add(self, outcome: Outcome) -> None:
         # Report first, since --resume repeats what is not in the report.
-        if self._report is not None and done.state is not State.SKIPPED:
-            self._report(done)
-        shown = shown_name(done.job.input.name)
+        if self._report is not None and outcome.state is not State.SKIPPED:
+            self._report(outcome)
+        shown = shown_name(outcome.job.input.name)
         # If two pages state the same URL, at most one of them is right.
-        owner = self._owners.setdefault(done.claimed, shown)
-        if done.claimed and owner != shown:
-            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
-            done.warned.add("url-shared", f"{text} [url-shared]")
-        self.states[done.state] += 1
-        self._bases.update(done.bases)
-        self._on_given_url += bool(self._plan.mailbox) and done.on_given_url
-        self._unresolved.update(done.unresolved)
-        self._matched |= done.matched
-        self._links += done.found if self._checks else done.rewritten
-        self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
-        self.directories.add(done.directory)
-        self.tally += done.tally
-        self.tally.warnings += done.warned.counts.total()
-        self.tally.failed += done.state is State.FAILED
-        self.tally.unsafe += done.state is State.UNSAFE
-        is_strange = done.state is State.PASSED and self._plan.settings.strict
+        owner = self._owners.setdefault(outcome.claimed, shown)
+        if outcome.claimed and owner != shown:
+            text = f"{shown}: warning: {owner} states the same URL"
+            text = f"{text}, {printable(outcome.claimed)[:300]} [url-shared]"
+            outcome.warned.add("url-shared", text)
+        self.states[outcome.state] += 1
+        self._bases.update(outcome.bases)
+        self._on_given_url += bool(self._plan.mailbox) and outcome.on_given_url
+        self._unresolved.update(outcome.unresolved)
+        self._matched |= outcome.matched
+        self._links += outcome.found if self._checks else outcome.rewritten
+        is_unknown = Reason.BASE_NONE.value in outcome.notes
+        self._unknown += outcome.state is State.UNCHANGED and is_unknown
+        self.directories.add(outcome.directory)
+        self.tally += outcome.tally
+        self.tally.warnings += outcome.warned.counts.total()
+        self.tally.failed += outcome.state is State.FAILED
+        self.tally.unsafe += outcome.state is State.UNSAFE
+        is_strange = outcome.state is State.PASSED and self._plan.settings.strict
         self.tally.found += self._checks and is_strange
-        if done.state is State.STOPPED:
-            raise OutputError(done.error + self.how_to_go_on)
-        self._say(done, shown)
+        if outcome.state is State.STOPPED:
+            raise OutputError(outcome.error + self.how_to_go_on)
+        self._say(outcome, shown)
 
-    def _say(self, done: Done, shown: str) -> None:
-        if done.error:
-            streams.warn(f"{shown}: error: {done.error}")
-        for line in done.errors:
+    def _say(self, outcome: Outcome, shown: str) -> None:
+        if outcome.error:
+            streams.warn(f"{shown}: error: {outcome.error}")
+        for line in outcome.errors:
             streams.warn(line)
-        self._warnings.show(done.warned)
-        for line in done.lines:
+        self._warnings.show(outcome.warned)
+        for line in outcome.lines:
             code = _COLOURS.get(line[:4]) or _COLOURS.get(line[:1]) if self._is_coloured else None
             streams.say(f"\x1b[{code}m{line}\x1b[m" if code else f"{self._before}{line}")
             self._before = self._after and ","
-        if self._verbose and done.text:
-            streams.warn(f"{shown}: {done.text}")
+        if self._verbose and outcome.text:
+            streams.warn(f"{shown}: {outcome.text}")
         elif not self._plan.mailbox:
-            self._say_given(shown, done.on_given_url)
+            self._say_given(shown, outcome.on_given_url)
 
     def _say_given(self, mailbox: str, count: int) -> None:
         """Say how many messages have the one URL that was given for all (rule 16)."""
@@ -259,13 +261,13 @@ class _Process:
         if self.job is not None:
             sweep_after(self.job.input.name, self.job.output)
 
-    def result(self, job: Job, limit: float) -> Done | None:
+    def result(self, job: Job, limit: float) -> Outcome | None:
         """The result of its job; None if it is not done. Closes the pipe if the process is gone."""
         try:
             if self.pipe.poll():
-                done: Done | None = self.pipe.recv()
+                outcome: Outcome | None = self.pipe.recv()
                 self.began = time.monotonic()
-                return done
+                return outcome
             if time.monotonic() - self.began < limit:
                 return None
             why = f"it took longer than {limit:g} seconds (--time-limit)"
@@ -277,13 +279,13 @@ class _Process:
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
             text = f"the process that read it died ({how}): it may not fit into memory"
         self.pipe.close()
-        return Done(job, State.FAILED, text)
+        return Outcome(job, State.FAILED, text)
 
 
 _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating system
 
 
-def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Done]:
+def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Outcome]:
     """Do jobs in several processes, and yield their results, in the order in which they end."""
     from multiprocessing.connection import wait
 
@@ -292,19 +294,19 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
     try:
         for process in processes:
             process.give(next(pending, None))
-        while busy := [(one, one.job) for one in processes if one.job is not None]:
+        while busy := [(process, process.job) for process in processes if process.job is not None]:
             until = min(process.began for process, _ in busy) + limit
             pause = min(max(0.0, until - time.monotonic()), _LONGEST_PAUSE)
             wait([process.pipe for process, _ in busy], pause)
             for process, job in busy:
-                done = process.result(job, limit)
-                if done is None:
+                outcome = process.result(job, limit)
+                if outcome is None:
                     continue
                 free = process
                 if process.pipe.closed:
                     free = processes[processes.index(process)] = _Process(plan)
                 free.give(next(pending, None))
-                yield done
+                yield outcome
     finally:
         for process in processes:
             # SIGTERM raises an exception in the process, which then removes its unfinished file. A

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, IntEnum
-from typing import Final, Self
+from typing import Final, Self, TypeAlias
 
 import click
 
@@ -44,7 +44,7 @@ def printable(text: str) -> str:
     r"""Return a text on one line that no terminal obeys, with unprintable characters escaped."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def in_shell(*words: str) -> str:
@@ -209,15 +209,16 @@ _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
 _ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
 _bars: Final[list[object]] = []  # that are shown
+Bar: TypeAlias = Callable[[int, int], None]
 
 
 @contextmanager
-def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Callable[[int, int], None]]:
+def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Bar]:
     """Yield a function to call with the numbers of more bytes and inputs that are done."""
     size = 0
     for name in names if wanted and obeys_escapes() else ():
         with suppress(OSError):
-            size += os.stat(name).st_size  # noqa: PTH116
+            size += os.stat(name).st_size
     if not size or (len(names) < _MANY and size < _LARGE):
         yield lambda _read, _done: None
         return

@@ -37,7 +37,7 @@ def read_map(
     Raises:
         ValueError: At the first line that cannot be read, with the fix.
     """
-    found: dict[str, FoundUrl] = {}
+    urls: dict[str, FoundUrl] = {}
     shown = printable(file)
     for number, cells in _rows(_text(shown, data).split("\n"), comments):
         place, url = f"{shown}:{number}", cells[-1].strip()
@@ -45,7 +45,7 @@ def read_map(
             raise ValueError(f"{place}: the line is not UTF-8: {_SAVE}")
         try:
             why = _wrong(cells)
-            if why is None and found.setdefault(key(cells[0]), FoundUrl(url, place)).url != url:
+            if why is None and urls.setdefault(key(cells[0]), FoundUrl(url, place)).url != url:
                 why = "a line before gives it another URL"
         except ValueError as error:
             why = str(error)
@@ -53,7 +53,7 @@ def read_map(
             line = printable("\t".join((*cells[:-1], masked(cells[-1]))))[:200]
             text = f"{place}: '{line}': {why}. Write {what}, a tab and an absolute URL"
             raise ValueError(text)
-    return found
+    return urls
 
 
 def file_key(name: str) -> str:

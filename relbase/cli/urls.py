@@ -233,7 +233,7 @@ def check(
     violates = False
     for name in filter(os.path.exists, urls):
         fix = in_shell("relbase", "rewrite", "--check", name)
-        what = "directory" if os.path.isdir(name) else "file"  # noqa: PTH112
+        what = "directory" if os.path.isdir(name) else "file"
         if name.strip("./"):  # else it is `.` or `..`, as in RFC 1808 §5, which always exist
             streams.warn(printable(f"warning: {name!r} is a {what}; to check its links: {fix}"))
     first = [] if base is None else [(base, None)]

@@ -56,9 +56,9 @@ def plain(path: str) -> str:
 
 def reached(path: str) -> str:
     r"""Return a path for system calls: a long one with the `\\?\` that lifts their limit."""
-    if not has_drives() or len(path) <= _LONGEST - len(os.getcwd()):  # noqa: PTH109
+    if not has_drives() or len(path) <= _LONGEST - len(os.getcwd()):
         return path
-    whole = os.path.abspath(path)  # noqa: PTH100
+    whole = os.path.abspath(path)
     if len(whole) <= _LONGEST or whole.startswith("\\\\?\\"):
         return path
     return f"\\\\?\\UNC\\{whole[2:]}" if whole.startswith("\\\\") else f"\\\\?\\{whole}"
@@ -102,9 +102,9 @@ def why_refused(names: Iterable[str]) -> str | None:
     for name in names if HERE else ():
         if _device.fullmatch(name):
             return "Windows reserves the name for a device"
-        if (found := _forbidden.search(name)) is not None:
-            where = "at the end of a name" if found[0] in {".", " "} else "in a name"
-            return f"Windows allows no {found[0]!a} {where}"
+        if (match := _forbidden.search(name)) is not None:
+            where = "at the end of a name" if match[0] in {".", " "} else "in a name"
+            return f"Windows allows no {match[0]!a} {where}"
     return None
 
 
@@ -112,13 +112,13 @@ def expanded(names: Iterable[str]) -> list[str]:
     """Return file names with wildcards expanded, as shells do everywhere else."""
     from glob import glob
 
-    found: list[str] = []
+    paths: list[str] = []
     for name in names:
         is_pattern = ("*" in name or "?" in name) and "://" not in name
         # cmd knows no [...], so a bracket is a part of the name.
         pattern = plain(name).replace("[", "[[]")
-        found += (sorted(glob(pattern)) if is_pattern else []) or [name]  # noqa: PTH207
-    return found
+        paths += (sorted(glob(pattern)) if is_pattern else []) or [name]
+    return paths
 
 
 def decoded(name: bytes) -> str:

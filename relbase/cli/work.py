@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.cli import documents, files, streams, windows
+from relbase.cli import documents, files, jobs, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
-from relbase.cli.jobs import Counted, Done, Job, Plan, State, count_unresolved, is_done, options_of
+from relbase.cli.jobs import Counted, Job, OnRead, Outcome, Plan, State
 from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
@@ -39,62 +39,58 @@ class _SkippedError(Exception):
     """An input is not processed, for the reason that its `State` says."""
 
 
-def do(plan: Plan, job: Job, writer: Writer, read: Callable[[int], None] = lambda _: None) -> Done:
+def do(plan: Plan, job: Job, writer: Writer, read: OnRead = lambda _: None) -> Outcome:
     """Do a job, and return its result; `read` is called with numbers of bytes read."""
+    in_place, folder = plan.options.in_place, os.path.dirname(job.input.name)
     try:
-        if not plan.options.in_place:
-            if job.input.name != files.STDIN:  # which cannot be read again
-                with suppress(files.SweptError):
-                    return _Doing(plan, writer, job, read).process()
-            return _Doing(plan, writer, job, read).process()
-        folder = os.path.dirname(job.input.name)  # noqa: PTH120
-        before = os.path.realpath(folder)
-        # If a program wrote to the file meanwhile, try once more: it may be done by then.
-        with suppress(files.ChangedError):
-            return _Doing(plan, writer, job, read).process()
-        if os.path.realpath(folder) != before:
+        before = os.path.realpath(folder) if in_place else ""
+        if job.input.name != files.STDIN:  # which cannot be read again
+            # If a program wrote to the file meanwhile, try once more: it may be done by then.
+            with suppress(files.ChangedError if in_place else files.SweptError):
+                return _Worker(plan, writer, job, read).process()
+        if in_place and os.path.realpath(folder) != before:
             text = "its directory was replaced while it was read: nothing was written"
-            return Done(job, State.FAILED, text)
-        return _Doing(plan, writer, job, read).process()
+            return Outcome(job, State.FAILED, text)
+        return _Worker(plan, writer, job, read).process()
     except _SkippedError as skipped:
-        return Done(job, *skipped.args)
+        return Outcome(job, *skipped.args)
     except documents.SelfCheckError as error:
-        return Done(job, State.UNSAFE, f"{error}: nothing was written, please report it")
+        return Outcome(job, State.UNSAFE, f"{error}: nothing was written, please report it")
     except OutputError as error:
-        return Done(job, State.STOPPED, error.message)
+        return Outcome(job, State.STOPPED, error.message)
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
         reason = files.reason(error).removeprefix(f"{files.shown_name(job.input.name)}: ")
-        return Done(job, State.FAILED, reason)
+        return Outcome(job, State.FAILED, reason)
 
 
-class _Doing:
-    def __init__(self, plan: Plan, writer: Writer, job: Job, read: Callable[[int], None]) -> None:
+class _Worker:
+    def __init__(self, plan: Plan, writer: Writer, job: Job, read: OnRead) -> None:
         self.plan, self.own, self.writer = plan, plan.options, writer
-        self.done = Done(job, warned=Collected(plan.settings.verbosity))
+        self.outcome = Outcome(job, warned=Collected(plan.settings.verbosity))
         self.shown = files.shown_name(job.input.name)
         self.read, self.reports = read, self.own.report is not None
         self.after = Counted(hashes=self.reports)
         self.coding: documents.Coding | None = None  # of mail that is compressed
         self.original: Callable[[], Iterator[bytes]] | None = None  # reads its own bytes again
 
-    def process(self) -> Done:
-        done = self.done
+    def process(self) -> Outcome:
+        outcome = self.outcome
         if self.own.in_place:  # before it is opened, since opening a pipe may wait forever
-            refuse_special(done.job.input.name)
-        with files.opened(done.job.input, self.plan.roots) as opened:
+            refuse_special(outcome.job.input.name)
+        with files.opened(outcome.job.input, self.plan.roots) as opened:
             self.stated = stated = self.plan.finder.find(opened, self.plan.settings.url)
             if deciding := self.plan.deciding:
-                done.options = options_of(stated.url, stated.redirects, stated.fields, deciding)
-            if done.job.reported and is_done(done.job):
-                if done.job.reported[-1] == done.options:
+                outcome.options = jobs.digest(stated.url, stated.redirects, stated.fields, deciding)
+            if outcome.job.reported and jobs.is_done(outcome.job):
+                if outcome.job.reported[-1] == outcome.options:
                     raise _SkippedError(State.SKIPPED)
                 why = "its URL or the options differ from those of the report"
                 text = f"{self.shown}: warning: processed again: {why} [options-changed]"
-                done.warned.add("options-changed", text)
+                outcome.warned.add("options-changed", text)
             first, source = files.peeked(self._counting(opened))
-            source, archive = recognise(source, self.plan.settings, done.tally, done.warned)
+            source, archive = recognise(source, self.plan.settings, outcome.tally, outcome.warned)
             if archive is not None:
                 if archive.is_zip and self.reports:  # for its hash: a ZIP is read from its end
                     deque(archive.source.pieces, maxlen=0)
@@ -103,43 +99,43 @@ class _Doing:
                 raise InputError("--with-originals is for web archives: leave it out")
             else:
                 self._document(source, first)
-        if done.changed:
-            done.state = State.REWRITTEN
+        if outcome.changed:
+            outcome.state = State.REWRITTEN
         if (urls := self.plan.settings.message_urls) is not None:
-            done.matched = set(urls.matched)
+            outcome.matched = set(urls.matched)
             urls.matched.clear()  # each input reports its own
-        done.sizes = self.before.size, self.after.size
-        done.hashes = self.before.hash, self.after.hash
-        return done
+        outcome.sizes = self.before.size, self.after.size
+        outcome.hashes = self.before.hash, self.after.hash
+        return outcome
 
     def _counting(self, source: OpenInput) -> OpenInput:
         self.before = Counted(self.read, hashes=self.reports)
         return source._replace(pieces=self.before.counting(source.pieces))
 
     def has_changed(self) -> bool:
-        return self.done.changed > 0
+        return self.outcome.changed > 0
 
     def _archive(self, archive: Archive) -> None:
-        done, own, name = self.done, self.own, archive.source.name
+        outcome, own, name = self.outcome, self.own, archive.source.name
         if own.only:
             raise _SkippedError(State.PASSED)
         if own.diff or own.in_place:
             flag = "--diff" if own.diff else "-i"
             raise InputError(f"{flag} does not work with web archives: give --check, or -o FILE")
-        pieces = archive.rewritten(self.plan, done)
+        pieces = archive.rewritten(self.plan, outcome)
         if not own.check:
             self._put(archive.source, self.after.counting(pieces))
             return
         deque(pieces, maxlen=0)
         # Pages that cannot be read are not findings: the archive keeps them unchanged.
-        if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
+        if outcome.changed or outcome.notes[Reason.PLACEHOLDER_CHANGED.value]:
             from relbase.cli.findings import LINES, Finding
 
-            done.tally.found = 1
+            outcome.tally.found = 1
             is_replaced = self.plan.settings.replace is not None
             what = "pages whose links would change" if is_replaced else "pages with relative links"
             finding = Finding(name, f"has {what}")
-            done.lines.append(LINES[own.format or "text"](finding))
+            outcome.lines.append(LINES[own.format or "text"](finding))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         own, settings = self.own, self.plan.settings
@@ -153,7 +149,7 @@ class _Doing:
             raise _SkippedError(State.PASSED)
         if first.startswith(b"PK\x03\x04") and documents.ZIPPED.search(first, 0, 1 << 16):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
-            self.done.warned.add("zip", f"{self.shown}: warning: {text} [zip]")
+            self.outcome.warned.add("zip", f"{self.shown}: warning: {text} [zip]")
         if packed:
             self.coding, self.settings = packed[0], settings._replace(kind=kind.value)
             source, self.original = documents.kept(source)
@@ -170,7 +166,7 @@ class _Doing:
             self._show(self._rewritten(source))
         else:
             # If the output replaces no file, it can be made again, and is not verified.
-            output, checked = self.done.job.output, own.delivery
+            output, checked = self.outcome.job.output, own.delivery
             if output is not None:
                 checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
             self._put(source, self._pieces(source, checked=checked))
@@ -189,11 +185,11 @@ class _Doing:
                     raise
                 # One bad message of many must not cost the others.
                 text = f"message {document.number}, left unchanged: error: {files.reason(error)}"
-                self.done.errors.append(f"{self.shown}: {text}")
-                self.done.tally.failed += 1
+                self.outcome.errors.append(f"{self.shown}: {text}")
+                self.outcome.tally.failed += 1
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
-                self.done.claimed = "" if stated.given else call.url or ""
+                self.outcome.claimed = "" if stated.given else call.url or ""
             self._count(document, result, call)
             yield document, result, call
 
@@ -210,20 +206,20 @@ class _Doing:
         return self.after.counting(pieces)
 
     def _count(self, document: documents.InputDocument, result: Result, call: Call) -> None:
-        done, notes = self.done, result.notes
+        outcome, notes = self.outcome, result.notes
         if not document.number:
-            done.url = result.base.url
-            done.source = result.base.source if done.url else ""
-        done.rewritten += self._count_links(document, result, call)
-        done.changed += result.changed
-        done.places += len(result.edits)
-        done.notes.update(note.reason.value for note in notes)
+            outcome.url = result.base.url
+            outcome.source = result.base.source if outcome.url else ""
+        outcome.rewritten += self._count_links(document, result, call)
+        outcome.changed += result.changed
+        outcome.places += len(result.edits)
+        outcome.notes.update(note.reason.value for note in notes)
         is_left = any(note.reason is Reason.BASE_NONE for note in notes)
         if is_left and (document.number or self.own.check):
             # --check lists each link without a base. For a mailbox one warning reports them.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
-            done.first_unknown = done.first_unknown or document.number
-        if done.warned.counts["zip"]:  # that warning says what to do
+            outcome.first_unknown = outcome.first_unknown or document.number
+        if outcome.warned.counts["zip"]:  # that warning says what to do
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.local_files, Neighbours):
             self._tell_left_behind(places)
@@ -231,7 +227,7 @@ class _Doing:
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else result.base, call)
-        documents.collect(self.shown, document, notes, done.warned, several=self.plan.several)
+        documents.collect(self.shown, document, notes, outcome.warned, several=self.plan.several)
 
     def _count_links(self, document: documents.InputDocument, result: Result, call: Call) -> int:
         """Return how many links were made absolute, and count all by status for a report."""
@@ -239,29 +235,30 @@ class _Doing:
             return len(result.edits)
         references = run.references(document.data, call)
         counts = Counter(reference.status.value for reference in references)
-        self.done.links.update(counts)
+        self.outcome.links.update(counts)
         return counts[Status.REWRITTEN.value]
 
     def _tell_left_behind(self, places: Neighbours) -> None:
         """Warn of folders that links of a copy lead into, but that are missing beside the copy."""
-        page, output = self.done.job.input, self.done.job.output
+        page, output = self.outcome.job.input, self.outcome.job.output
         if output is None or page.root or page.listed or self.plan.uploads:
             return
         for folder in sorted(places.left_behind(page.name, output.path)):
             fix = in_shell("cp", "-r", folder, output.root or ".")
             if windows.HERE:  # xcopy copies what is in the folder, not the folder
-                into = os.path.join(output.root or ".", os.path.basename(folder))  # noqa: PTH118, PTH119
+                into = os.path.join(output.root or ".", os.path.basename(folder))
                 fix = in_shell("xcopy", "/e", "/i", folder, into)
             text = f"links into it stay relative, and it is not beside the output: {fix}"
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
-            self.done.warned.add("left-behind", warning)
+            self.outcome.warned.add("left-behind", warning)
 
     def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
         """Count where a message with relative references got its base, if it has one."""
         from relbase.mail.message import fields_of_mail
         from relbase.mail.parts import BASE_FIELDS
 
-        done, urls, fields = self.done, call.options.message_urls, fields_of_mail(document.data)
+        outcome, urls = self.outcome, call.options.message_urls
+        fields = fields_of_mail(document.data)
         given = urls.find(fields) if urls is not None else None
         is_own = base is not None and base.layer is not Layer.RETRIEVAL
         stated = "stated in the message"
@@ -274,51 +271,52 @@ class _Doing:
             stated = "by --message-map" if is_mapped else f"by {given.source}"
         elif call.url is not None:
             stated = "by --url"
-        done.on_given_url += bool(document.number or self.plan.mailbox) and stated == "by --url"
+        outcome.on_given_url += bool(document.number or self.plan.mailbox) and stated == "by --url"
         if urls is not None:
-            done.bases[stated] += 1
+            outcome.bases[stated] += 1
             if base is None:
-                count_unresolved(done.unresolved, document.data, call)
+                jobs.count_unresolved(outcome.unresolved, document.data, call)
 
     def _sum_up(self) -> None:
-        done, reason = self.done, Reason.BASE_NONE.value
-        done.text = "no link changed"
-        if done.places:
-            done.text = f"{counted(done.rewritten, 'link')} {self.settings.made}"
-            on_url = f", {done.on_given_url} of them against the given URL"
-            within = f" in {counted(done.changed, 'message')}{on_url if done.on_given_url else ''}"
-            against = f", against {excerpt(done.url)} ({printable(done.source)})"
-            done.text += against if done.source else within
-        if done.first_unknown and not self.own.check:
-            messages = f"message {done.first_unknown}"
+        outcome, reason = self.outcome, Reason.BASE_NONE.value
+        outcome.text = "no link changed"
+        if outcome.places:
+            outcome.text = f"{counted(outcome.rewritten, 'link')} {self.settings.made}"
+            on_url = f", {outcome.on_given_url} of them against the given URL"
+            within = f" in {counted(outcome.changed, 'message')}"
+            within += on_url if outcome.on_given_url else ""
+            against = f", against {excerpt(outcome.url)} ({printable(outcome.source)})"
+            outcome.text += against if outcome.source else within
+        if outcome.first_unknown and not self.own.check:
+            messages = f"message {outcome.first_unknown}"
             advice = documents.advice("message/rfc822", several=self.plan.several, name=self.shown)
-            if done.notes[reason] > 1:
-                messages = f"{done.notes[reason]} messages, the first is {messages}"
+            if outcome.notes[reason] > 1:
+                messages = f"{outcome.notes[reason]} messages, the first is {messages}"
                 is_named = "--message-map" in advice
                 advice += "" if is_named else "; --message-map gives one for each sender"
             text = f"relative links left unchanged in {messages}: {advice} [{reason}]"
-            done.warned.add(reason, f"{self.shown}: warning: {text}")
+            outcome.warned.add(reason, f"{self.shown}: warning: {text}")
 
     def _show(self, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.findings import FAILING, LINES, diff, findings
 
-        done, own, name, moved = self.done, self.own, self.done.job.input.name, 0
+        outcome, own, name, moved = self.outcome, self.own, self.outcome.job.input.name, 0
         for document, result, call in rewritten:
             if own.diff:
                 number = f" (message {document.number})" if document.number else ""
                 shown = f"{name}{number}"
-                done.lines += diff(shown, document.data, result.edits, document.lines, moved)
+                outcome.lines += diff(shown, document.data, result.edits, document.lines, moved)
                 moved += result.data.count(b"\n") - document.data.count(b"\n")
                 continue
             is_noted = any(note.reason in FAILING for note in result.notes)
-            done.tally.found |= result.changed or is_noted
+            outcome.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
                 for finding in findings(name, document, result, call):
-                    done.found += finding.link is not None
-                    done.lines.append(LINES[own.format or "text"](finding))
+                    outcome.found += finding.link is not None
+                    outcome.lines.append(LINES[own.format or "text"](finding))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
-        output, written = self.done.job.output, 0
+        output, written = self.outcome.job.output, 0
         if output is None:
             try:
                 for piece in pieces:
@@ -329,9 +327,9 @@ class _Doing:
                 raise InputError(f"{error}{what}") from None
             return
         if output.is_only:
-            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)  # noqa: PTH122
+            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)
         self._write(output, pieces, source)
-        if not self.done.directory and self.done.job.reported is not None:
+        if not self.outcome.directory and self.outcome.job.reported is not None:
             raise _SkippedError(State.SKIPPED)
 
     def _packed_as(self, end: str, source: OpenInput, pieces: Iterable[bytes]) -> Iterable[bytes]:
@@ -375,5 +373,5 @@ class _Doing:
             is_same = output.old is not None and name == output.old.name
             output, pieces = output._replace(parts=(*steps, name), replaces=is_same), (data,)
         if output.old is None:
-            self.done.job = self.done.job._replace(output=output)
-        self.done.directory = self.writer.write(output, pieces, source.status, self.has_changed)
+            self.outcome.job = self.outcome.job._replace(output=output)
+        self.outcome.directory = self.writer.write(output, pieces, source.status, self.has_changed)

@@ -39,7 +39,7 @@ _NOT_REGULAR: Final = "it is not a regular file: nothing can be written in its p
 
 def refuse_special(name: str) -> None:
     with suppress(OSError):
-        if not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode):  # noqa: PTH116
+        if not stat.S_ISREG(mode := os.stat(name).st_mode) and not stat.S_ISDIR(mode):
             raise InputError(_NOT_REGULAR)
 
 
@@ -82,7 +82,7 @@ class Writer:
             folder = stack.enter_context(opened_below(output.root, steps, make=makes, held=held))
             parent = made_in = folder
             if box:  # new messages are written in the tmp of a Maildir
-                parent, made_in = (stack.enter_context(folder.below(one)) for one in (box, "tmp"))
+                parent, made_in = (stack.enter_context(folder.below(step)) for step in (box, "tmp"))
             self._refuse(parent, output)
             if made_in.path not in self._swept:
                 self._swept.add(made_in.path)
@@ -120,17 +120,17 @@ class Writer:
 
     def in_place(self, source: OpenInput, how: Options) -> Output:
         """Return the output that replaces an input; raise `InputError` if that is impossible."""
-        one = source.input
-        if one.name == STDIN or source.status is None:
+        file = source.input
+        if file.name == STDIN or source.status is None:
             raise InputError(_NOT_REGULAR)
         # Resolved once, so that a later change of the link does not matter.
-        path = os.path.realpath(one.name) if how.follow_symlinks and not one.root else one.name
+        path = os.path.realpath(file.name) if how.follow_symlinks and not file.root else file.name
         in_maildir = is_message(path)
-        (root, name), steps = os.path.split(path), one.parts[:-1] if one.root else ()
-        if steps or (one.root and not in_maildir):
-            root = one.root
+        (root, name), steps = os.path.split(path), file.parts[:-1] if file.root else ()
+        if steps or (file.root and not in_maildir):
+            root = file.root
         elif in_maildir:  # named, or found in its cur or new
-            root, box = os.path.split(os.path.abspath(root))  # noqa: PTH100
+            root, box = os.path.split(os.path.abspath(root))
             steps = (box,)
         old = Old(name, source.status, source.file, how.backup)
         output = Output(root, (*steps, name), replaces=True, goes_on=True, old=old)
@@ -212,7 +212,7 @@ def _refuse_moved(folder: Directory, parent: Directory, name: str, old: Old) -> 
     unique = old.name.partition(":")[0].partition(",")[0]
     for box in files.BOXES:
         with folder.below(box) as opened:
-            names = (one for one in opened.names() if one.startswith(unique))
+            names = (entry for entry in opened.names() if entry.startswith(unique))
             seen = [there for there in map(opened.stat, names) if there is not None]
         if any(os.path.samestat(there, old.status) for there in seen):
             parent.unlink(name)
@@ -293,7 +293,7 @@ def sweep_after(name: str, output: Output | None) -> None:
     folder, file = os.path.split(output.path if output is not None else name)
     in_maildir = is_message(name) if output is None else output.in_maildir
     if in_maildir:
-        folder = os.path.join(os.path.dirname(folder), "tmp")  # noqa: PTH118, PTH120
+        folder = os.path.join(os.path.dirname(folder), "tmp")
     with suppress(OSError), opened_directory(folder) as parent:
         directories.sweep(parent)
         remove_lock(parent, f"{file}.lock")

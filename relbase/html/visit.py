@@ -17,6 +17,7 @@ from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens
 from relbase.html.foreign import HTML
+from relbase.html.late_base import Before, base_late
 from relbase.html.own_base import Sheets, on_own_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
@@ -39,7 +40,6 @@ from relbase.rewriting.outcomes import (
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
 from relbase.scan.batches import named_of, scan_for
-from relbase.url.profiles import PROFILES
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
 from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
@@ -73,12 +73,15 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         passed, pos = scan(text, 0, len(text), False, False)
         if pos < 0 and not notes:  # most documents end here, before anything else is needed
             if passed:
-                yield from _visit_in_batches(text, passed, inside=inside, around=around)
+                yield from _scanned(passed)
             return
         elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
         kept, attribute, rest = _up_to_base(text, elements, inside, around)
         if attribute is None:
-            yield from chain([tuple(notes)] if notes else [], consume(kept), rest)
+            if notes:
+                yield tuple(notes)
+            yield from consume(kept)
+            yield from rest
             return
         kept.clear()
         if budget is not None and before is not None:
@@ -160,41 +163,6 @@ def _scan_from(base_at: int, before: Scan, after: Scan, text: bytes, pos: int, *
     return (before if pos < base_at else after)(text, pos, *how)
 
 
-class Before:
-    """What precedes a `<base>`: what browsers fetch at once is resolved against the base around."""
-
-    def __init__(self, inside: Context, around: Context) -> None:
-        is_early = PROFILES[around.task.profile].fetches_early
-        self.early = inside.with_base(around.base) if is_early else None
-        self.late = 0  # how many references the `<base>` decides for
-
-    def visit(
-        self,
-        slot: Slot,
-        inside: Context,
-        visit: Callable[[Slot, Context], Iterable[Outcome]],
-        *,
-        hidden: bool = False,
-    ) -> Iterable[Outcome]:
-        """Visit a value; nothing is fetched of what is hidden."""
-        if slot.row.early and self.early and not hidden:
-            return visit(slot, self.early)
-        return self._counted(visit(slot, inside))
-
-    def _counted(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
-        for item in items:
-            self.late += type(item) is Edit
-            yield item
-
-
-def base_late(count: int, around: Context, span: Span) -> Note:
-    text = (
-        f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
-        "some of them from the outer base"
-    )
-    return Note(Reason.BASE_LATE, around.part, span, text)
-
-
 def _visit_in_batches(
     text: bytes,
     element: Any,  # noqa: ANN401 (a start tag, or what the scanner made)
@@ -203,12 +171,13 @@ def _visit_in_batches(
     around: Context,
     before: Before | None = None,
 ) -> Iterable[Batch]:
-    if type(element) is list or type(element) is Packed:
-        return (element,)
-    is_start_tag = isinstance(element, tokens.Element)
-    return batched(
-        _visit_element(text, element, inside, around, before) if is_start_tag else element
-    )
+    if isinstance(element, tokens.Element):
+        return batched(_visit_element(text, element, inside, around, before))
+    return _scanned(element)
+
+
+def _scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
+    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
 
 
 def _visit_element(

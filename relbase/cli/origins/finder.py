@@ -89,7 +89,7 @@ class Finder:
     def _names(self, path: str) -> Iterator[str]:
         """The names of a file that --map may have: from here, its whole path, or from its tree."""
         ways = (paths.inside(path, tree) for tree in self.trees)
-        in_trees = (os.path.join(*steps) for steps in ways if steps)  # noqa: PTH118
+        in_trees = (os.path.join(*steps) for steps in ways if steps)
         names = (windows.relative(path, os.curdir), path, *in_trees)
         return map(os.path.normcase, filter(None, names))
 
@@ -97,14 +97,14 @@ class Finder:
         """Return the name of an input that is most like a name of --map, or ""."""
         from difflib import get_close_matches
 
-        known = (os.path.abspath(given.name) for given in inputs[:_COMPARED])  # noqa: PTH100
+        known = (os.path.abspath(given.name) for given in inputs[:_COMPARED])
         names = [name for path in known for name in self._names(path) if name != path]
         return next(iter(get_close_matches(name, names, n=1)), "")
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
         origins = self.origins
         mapped = origins.mapped or {}
-        named = (self._names(os.path.abspath(given.name)) for given in inputs)  # noqa: PTH100
+        named = (self._names(os.path.abspath(given.name)) for given in inputs)
         asked = {*chain.from_iterable(named)} if mapped else set()
         # The map of a whole site may be given with only some of its files.
         others = [name for name in mapped if name not in asked and not self._is_there(name)]
@@ -127,7 +127,7 @@ class Finder:
         for mirror in origins.mirrors:
             if any(paths.url_in_mirror(given.name, mirror) for given in inputs):
                 continue
-            parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))  # noqa: PTH118
+            parent = os.path.normpath(os.path.join(mirror.directory, os.pardir))
             above = mirror._replace(directory=parent)
             fix = "give the directory that holds one directory for each host"
             if any(paths.url_in_mirror(given.name, above) for given in inputs):
@@ -147,7 +147,7 @@ class Finder:
         for tree in self.trees:
             directory = paths.mirror_in(tree)
             pages = (given.name for given in inputs if given.root == tree)
-            page = next((page for page in pages if os.path.basename(page) in paths.INDEXES), None)  # noqa: PTH119
+            page = next((page for page in pages if os.path.basename(page) in paths.INDEXES), None)
             is_stated = page is not None and origins.detect and _stated_in(page) is not None
             if directory is not None and not is_stated:
                 option = f"--mirror {in_shell(directory)}=https"
@@ -157,12 +157,12 @@ class Finder:
 
     def _is_there(self, name: str) -> bool:
         tops = (os.curdir, *self.trees)
-        return any(os.path.lexists(os.path.join(top, name)) for top in tops)  # noqa: PTH118
+        return any(os.path.lexists(os.path.join(top, name)) for top in tops)
 
     def find(self, source: OpenInput, url: str | None) -> FoundUrl:
         known = FoundUrl(url, "--url", given=True) if url else FoundUrl()
         if not url and source.name != STDIN:
-            stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
+            stated = self._stated(os.path.abspath(source.name))
             known = _chosen(chain(stated, paths.beside(source) if self.origins.detect else ()))
         for suffix in self.origins.sidecars:
             dump = paths.side_file(source.input, source.input.parts[-1] + suffix)
@@ -208,14 +208,14 @@ class Finder:
         local = self.origins.local or ("companion" if known.given else "keep")
         if local == "off" or known.url is None or source.name == STDIN:
             return None
-        path = os.path.abspath(source.name)  # noqa: PTH100
+        path = os.path.abspath(source.name)
         # A browser saved it with a folder, even if the folder is gone.
         had_folder = any("the mark of a browser" in mark.source for mark in marks.pages)
-        tree = source.input.root or os.path.dirname(source.name) or "."  # noqa: PTH120
+        tree = source.input.root or os.path.dirname(source.name) or "."
         # Files beside a page have URLs by --root, too, if that covers the whole tree.
         roots = self.origins.roots if len(self.origins.roots) == 1 else ()
         if local == "companion" and (
-            paths.url_on_root(os.path.abspath(os.path.join(tree, "x")), roots)  # noqa: PTH100, PTH118
+            paths.url_on_root(os.path.abspath(os.path.join(tree, "x")), roots)
             or not (
                 had_folder or places.may_lead_beside(path, data, in_tree=bool(source.input.root))
             )
@@ -240,7 +240,7 @@ class Finder:
         """The places that undo the conversion of a mirrored page; None if it was not converted."""
         around = (row for row in self.origins.mirrors if paths.inside(source.name, row[0]))
         mirror = next(around, None)
-        path = os.path.normcase(os.path.abspath(source.name))  # noqa: PTH100
+        path = os.path.normcase(os.path.abspath(source.name))
         if mirror is None or path in self._listed:
             return beside
         before = paths.original_name(source.name)

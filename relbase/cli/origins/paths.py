@@ -80,8 +80,8 @@ class Root(NamedTuple):
 
 def inside(path: str, directory: str) -> list[str] | None:
     """Return the steps from a directory to a path inside it; None if it is outside."""
-    way = windows.relative(os.path.abspath(path), os.path.abspath(directory))  # noqa: PTH100
-    steps = [] if way is None else way.split(os.sep)  # noqa: PTH206
+    way = windows.relative(os.path.abspath(path), os.path.abspath(directory))
+    steps = [] if way is None else way.split(os.sep)
     return None if way is None or steps[0] in {os.pardir, os.curdir} else steps
 
 
@@ -123,8 +123,8 @@ def original_name(path: str) -> str | None:
     folder, name = os.path.split(path)
     for suffix in ("", ".html", ".css"):
         before = name.removesuffix(suffix)
-        original = os.path.join(folder, f"{before}.orig")  # noqa: PTH118
-        if name.endswith(suffix) and os.path.isfile(original):  # noqa: PTH113
+        original = os.path.join(folder, f"{before}.orig")
+        if name.endswith(suffix) and os.path.isfile(original):
             return before
     return None
 
@@ -162,13 +162,13 @@ def url_in_mirror(path: str, mirror: Mirror) -> FoundUrl | None:
 
 def mirror_in(tree: str) -> str | None:
     """Return the directory that looks like a mirror: its directories of hosts have index pages."""
-    inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
+    inside = os.path.dirname(os.path.abspath(tree))
     hosts: list[str] = []
     with suppress(OSError):  # a directory that can be entered but not read
-        hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
-    for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
-        indexes = (os.path.join(host, name) for name in INDEXES)  # noqa: PTH118
-        if _domain.fullmatch(os.path.basename(host)) and any(map(os.path.isfile, indexes)):  # noqa: PTH119
+        hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]
+    for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:
+        indexes = (os.path.join(host, name) for name in INDEXES)
+        if _domain.fullmatch(os.path.basename(host)) and any(map(os.path.isfile, indexes)):
             return directory
     return None
 
@@ -179,7 +179,7 @@ def adds(directory: str) -> bool:
 
 def listed_in(tree: str) -> dict[str, str] | None:
     """Return the URLs of the files that HTTrack lists for a tree; None without a list."""
-    data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
+    data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")
     if data is None:
         return None
     urls: dict[str, str] = {}
@@ -210,8 +210,8 @@ def _path_in(
     if "\0" in listed:
         return None
     steps = [step for step in listed.split("/") if step not in {"", os.curdir, os.pardir}]
-    paths = (os.path.join(tree, *steps[first:]) for first in range(len(steps)))  # noqa: PTH118
-    return next((os.path.abspath(path) for path in paths if is_there(path)), None)  # noqa: PTH100
+    paths = (os.path.join(tree, *steps[first:]) for first in range(len(steps)))
+    return next((os.path.abspath(path) for path in paths if is_there(path)), None)
 
 
 def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
@@ -222,8 +222,8 @@ def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
     if parts is None or directory is None:
         return None
     stem, there = parts[1] + parts[2], entries(directory)
-    later = (entry.path for entry in there if os.path.splitext(entry.name)[0] == stem)  # noqa: PTH122
-    fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
+    later = (entry.path for entry in there if os.path.splitext(entry.name)[0] == stem)
+    fitting = [path for path in later if path not in urls and os.path.isfile(path)]
     return fitting[0] if len(fitting) == 1 else None
 
 
@@ -244,7 +244,7 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
 
 
 def side_file(source: Input, name: str) -> bytes | None:
-    directory = os.path.dirname(source.name)  # noqa: PTH120
+    directory = os.path.dirname(source.name)
     root, steps = (source.root, source.parts[:-1]) if source.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent, parent.open_old(name) as file:
         data = file.read(_LIMIT + 1)

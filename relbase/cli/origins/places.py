@@ -62,7 +62,7 @@ def _named(url: str, page: str) -> str | None:
         drives = (os.path.splitdrive(side)[0] for side in (path, windows.plain(page)))
         if len({*map(os.path.normcase, drives)}) > 1:
             return None
-    return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
+    return None if "\0" in path else os.path.abspath(path)
 
 
 def path_of(base: str, reference: str, page: str) -> str | None:
@@ -93,7 +93,7 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     except OSError:  # a directory that can be entered but not read
         return True
     names = [name for name in listed if name != own]
-    if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):  # noqa: PTH122
+    if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):
         return True
     names += [name.replace("&", "&amp;") for name in names if "&" in name]
     written = {os.fsencode(name) for name in names}
@@ -115,21 +115,21 @@ class Neighbours:
         had_folder: bool = False,  # by a browser's mark: with any name, even if missing
         asked: bool = True,  # whether the user gave --local; if not, notes say what stays
     ) -> None:
-        stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
+        stem = os.path.splitext(os.path.abspath(page))[0]
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
-        there = [folder for folder in folders if had_folder or os.path.isdir(folder)]  # noqa: PTH112
-        self._folders = tuple(os.path.normcase(os.path.join(folder, "")) for folder in there)  # noqa: PTH118
-        self._base, self._page = base, os.path.abspath(page)  # noqa: PTH100
+        there = [folder for folder in folders if had_folder or os.path.isdir(folder)]
+        self._folders = tuple(os.path.normcase(os.path.join(folder, "")) for folder in there)
+        self._base, self._page = base, os.path.abspath(page)
         opened = _named(base, self._page) or ""
-        self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
-        beside = os.path.dirname(stem)  # noqa: PTH120
-        self._of_any_name = os.path.normcase(os.path.join(beside, "")) if had_folder else ""  # noqa: PTH118
+        self._folder = opened if base.endswith("/") else os.path.dirname(opened)
+        beside = os.path.dirname(stem)
+        self._of_any_name = os.path.normcase(os.path.join(beside, "")) if had_folder else ""
         self._ends = tuple(map(os.path.normcase, _COMPANIONS))
         # With a given URL only links into the companion folder stay, if the base leads there.
         self._keeps_base = local != "companion" or (bool(there) and self._folder == beside)
         if not self._keeps_base:
             self._folders, self._of_any_name = (), ""
-        self._tree = os.path.join(_real(tree), "")  # noqa: PTH118
+        self._tree = os.path.join(_real(tree), "")
         self._local = local
         self._url_of = url_of
         # Most references of a page lead to the same few files.
@@ -145,7 +145,7 @@ class Neighbours:
             return LocalFile()
         first = _step.match(reference)
         # Most references are settled at once, since the first step of their path is missing.
-        path = os.path.join(self._folder, first[0]) if first is not None else self._folder  # noqa: PTH118
+        path = os.path.join(self._folder, first[0]) if first is not None else self._folder
         if first is None or self._is_there(path) or self._is_companion(f"{path}{os.sep}"):
             placed, text = self._placed(reference)
             self._said[text] += 1
@@ -162,12 +162,12 @@ class Neighbours:
 
     def left_behind(self, page: str, copy: str) -> set[str]:
         """Return the folders beside a page that its kept links need beside a copy of it."""
-        beside, target = os.path.dirname(page), os.path.dirname(copy)  # noqa: PTH120
+        beside, target = os.path.dirname(page), os.path.dirname(copy)
         ways = (windows.relative(kept, beside or os.curdir) for kept in self._folders_kept)
         firsts = {way.partition(os.sep)[0] for way in filter(None, ways)}
         names = firsts - {os.curdir, os.pardir}
-        gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))  # noqa: PTH118
-        return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}  # noqa: PTH112, PTH118
+        gone = (name for name in names if not os.path.lexists(os.path.join(target, name)))
+        return {path for name in gone if os.path.isdir(path := os.path.join(beside, name))}
 
     def notes(self) -> Iterator[Note]:
         """Yield notes on the links so far: call it when the page was read once."""
@@ -178,7 +178,7 @@ class Neighbours:
     def _is_elsewhere(self, reference: str, url: str) -> bool:
         """Return whether a file's URL differs from a link to it, resolved against the page's."""
         page = self._url_of(self._page)
-        if page is None or self._folder != os.path.dirname(self._page):  # noqa: PTH120
+        if page is None or self._folder != os.path.dirname(self._page):
             return False
         made = rfc3986.split(rfc3986.PreparedBase(page).resolve(reference))
         known = rfc3986.split(url)
@@ -191,9 +191,9 @@ class Neighbours:
         path = path_of(self._base, reference, self._page)
         if path is None:
             return None, ""
-        is_there = os.path.isfile(path) and _real(path).startswith(self._tree)  # noqa: PTH113
+        is_there = os.path.isfile(path) and _real(path).startswith(self._tree)
         # Browsers save all files of a page into one folder, without folders in it.
-        folder = os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
+        folder = os.path.join(os.path.dirname(path), "")
         is_saved = self._is_companion(folder) or (
             is_there and os.path.normcase(path).startswith(self._folders)
         )
@@ -289,7 +289,7 @@ def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
     steps = inside(path, mirror.directory) or []
     if host not in steps:
         return True
-    top = os.path.join(mirror.directory, *steps[: steps.index(host) + 1])  # noqa: PTH118
+    top = os.path.join(mirror.directory, *steps[: steps.index(host) + 1])
     for link in _links(call, data):
         is_from_root = link.reference.startswith("/") and not link.reference.startswith("//")
         if link.status is Status.REWRITTEN and is_from_root and _is_saved(link.reference, top):
@@ -301,9 +301,9 @@ def _is_saved(reference: str, top: str) -> bool:
     """Whether the target of a link that begins with `/` was saved under its own name."""
     components = rfc3986.split(reference)
     if components.path == "/":
-        return os.path.isfile(os.path.join(top, "index.html"))  # noqa: PTH113, PTH118
+        return os.path.isfile(os.path.join(top, "index.html"))
     path = unquoted(components.path.lstrip("/"))
     query = f"?{unquoted(components.query)}" if components.query else ""
     if "\0" in path or os.pardir in path.split("/"):
         return False
-    return os.path.isfile(os.path.join(top, f"{path}{query}"))  # noqa: PTH113, PTH118
+    return os.path.isfile(os.path.join(top, f"{path}{query}"))
