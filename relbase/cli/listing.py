@@ -17,10 +17,10 @@ from relbase.cli.documents import before_part
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
-from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
+from relbase.cli.jobs import SELECTORS, count_unresolved, unresolved_lines
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
-from relbase.cli.streams import Collected, counted, excerpt, printable
+from relbase.cli.streams import Collected, Unresolved, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
 from relbase.session import run
