@@ -246,8 +246,10 @@ def rewrite_text(
         redirects=redirects,
         headers=headers,
         kind=kind,
+        charset="utf-8",
         profile=profile,
         policy=policy,
+        detect=False,
         replace=replace,
     )
     return texts.rewrite_text(text, texts.text_call(call), _as_base(base, call))

@@ -46,6 +46,7 @@ ELSEWHERE: Final = {
     "grammar.rfc1738": "test_grammar.py test_urls.py",
     "grammar.rfc1808": "test_grammar.py test_urls.py",
     "css.dropped": "test_statements.py",
+    "html.late_base": "test_html_visit.py",
     "html.construction": "test_tokens.py suites/test_html5lib.py",
     "html.in_body": "test_tokens.py suites/test_html5lib.py",
     "html.stack": "test_tokens.py suites/test_html5lib.py",

@@ -52,6 +52,8 @@ class Format(NamedTuple):
     suffixes: str = ""  # of its file names, without the dot
     # whether a document with these first bytes (`sniffing.beginning`) is of this kind
     looks: Callable[[bytes], bool] | None = None
+    # whether these first bytes are of this kind and of no other: how most documents begin
+    settles: Callable[[bytes], bool] | None = None
     # media types and suffixes that it shares with other kinds, so that the bytes decide
     among: tuple[str, ...] = ()
     # finds its charset; None if its bytes are visited as they are
@@ -98,12 +100,15 @@ class Format(NamedTuple):
         if self.charset is None:
             return Document(self, data, data, None, None, in_charset("utf-8", "utf-8", None))
         charset = read_charset(data, label, self.charset)
-        if why := _unreadable(data, charset):
+        name = charset.name
+        if name in _ODD and (why := _unreadable(data, charset)):
             context = in_charset("utf-8", "utf-8", None)
             note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
             return Document(self, data, data, None, charset, context, (note,))
-        view, name = self.view(data, charset.name), charset.name
-        unstated = _unstated(data) if charset.source in _GUESSED else None
+        view, unstated = self.view(data, name), None
+        if charset.source in _GUESSED:
+            # Matches references whose meaning depends on the charset, if none is stated.
+            unstated = _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
         context = in_charset(name if view is None else "utf-8", name, unstated)
         return Document(self, data, data if view is None else view.inner, view, charset, context)
 
@@ -133,7 +138,7 @@ class Document(NamedTuple):
         """What the document holds, with offsets in its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())
-        batches = self.format.visit(self.text, self.context._replace(wanted=wanted, budget=budget))
+        batches = self.format.visit(self.text, self.context.visited(wanted, budget))
         return batches if self.view is None else batched(lower(single(batches), self.view, 0))
 
     @property
@@ -191,11 +196,7 @@ def _unreadable(data: bytes, charset: Charset) -> str:
     return ""
 
 
-def _unstated(data: bytes) -> re.Pattern[str]:
-    """An expression for references whose meaning depends on the charset, if none is stated."""
-    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
-
-
+_ODD: Final = UNREADABLE | NOT_ASCII | WIDE.keys()
 _GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CONTRADICTED)
 _NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
 _QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

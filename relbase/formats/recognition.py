@@ -39,6 +39,8 @@ def kind_of_type(content_type: str) -> Kind | None:
     return Kind.OTHER
 
 
+_SETTLING: Final = tuple(row for row in FORMATS.values() if row.settles is not None)
+
 # Suffixes that only mean text: these files may be mail, but never pages.
 _TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
 
@@ -55,6 +57,10 @@ def kind_of_name(name: str) -> Kind | None:
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     """Return the kind that the bytes look like; `Kind.OTHER` if none is recognised."""
     start = sniffing.beginning(data)
+    if not named_text:
+        for row in _SETTLING:
+            if row.settles is not None and row.settles(start):
+                return row.kind
     if _binary.match(start):
         return Kind.OTHER
     for row in FORMATS.values():
@@ -97,7 +103,7 @@ Recognized: TypeAlias = tuple[Kind, tuple[Note, ...]]
 def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
     """Return the kind of a document, as given or by its type, its name, or its bytes; and notes."""
     if kind is not None:
-        return _unless_binary(kind, "", data, _suffix(name))
+        return _unless_binary(kind, "", data, name)
     typed = _type_of_bytes(content_type, data) if content_type else None
     found = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
     by = "first bytes"
@@ -136,12 +142,12 @@ def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
 _OTHER: Final = ": pass kind= (--kind) if it is another"
 
 
-def _unless_binary(kind: Kind, by: str, data: bytes, suffix: str = "") -> Recognized:
+def _unless_binary(kind: Kind, by: str, data: bytes, name: str = "") -> Recognized:
     """The kind that was stated, unless that is a text, and edits would destroy a binary file."""
     if FORMATS[kind].charset is None or not is_binary(data):
         return kind, ()
     told = f"although its {by}, says {kind.value}, this" if by else f"kind {kind.value}: this"
-    return Kind.OTHER, (_passed_note(told, suffix, data),)
+    return Kind.OTHER, (_passed_note(told, _suffix(name), data),)
 
 
 def is_binary(data: bytes) -> bool:

@@ -133,6 +133,7 @@ _ROWS: Final = (
         ("text/html", "text/x-html", "text/x-amp-html", "text/watch-html"),
         "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
+        sniffing.is_only_html,
         title="HTML",
         charset=sniff,
         visit=visit_html,

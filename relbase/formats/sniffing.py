@@ -146,6 +146,11 @@ def is_plain_html(start: bytes) -> bool:
     return usual is not None and (usual[1] is not None or usual[2].lower() in _NAMES)
 
 
+def is_only_html(start: bytes) -> bool:
+    """Whether this begins so, and not like mail, whose first field may have any name."""
+    return is_plain_html(start) and _tag.match(start) is not None
+
+
 def is_html(start: bytes) -> bool:
     """Whether this looks like a page or a part of one: with a doctype or a tag (rule 15)."""
     if is_plain_html(start):

@@ -19,7 +19,7 @@ from relbase.html import tags, tokens
 from relbase.html.foreign import HTML
 from relbase.notes import Note, Reason
 from relbase.rewriting.reference import own_url, unstated
-from relbase.savers.marks import Unarchived, own_base
+from relbase.savers.marks import NONE, Unarchived, own_base
 from relbase.url import rfc3986
 from relbase.values.syntaxes import trimmed
 
@@ -68,23 +68,23 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
-    sheets = _Sheets(text)
     if around.task.policy.ignore_base:
-        return around.with_fields(sheets=sheets), []
+        return around, []
     stated = None if attribute is None else _statement(text, attribute, around)
-    if around.task.detect and not around.depth:  # no program marks what is nested in a page
+    has_marks = around.task.detect and around.marks is not NONE
+    if has_marks and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around._replace(sheets=sheets), []
+        return around, []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return around.with_fields(base=base, sheets=sheets), notes
+    return around.with_fields(base=base), notes
 
 
-class _Sheets:
+class Sheets:
     """Whether a document links or imports style sheets, which is sought when it is asked."""
 
     __slots__ = ("_has_any", "_text")

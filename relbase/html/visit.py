@@ -17,7 +17,8 @@ from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens
 from relbase.html.foreign import HTML
-from relbase.html.own_base import on_own_base
+from relbase.html.late_base import Before, base_late
+from relbase.html.own_base import Sheets, on_own_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
@@ -39,7 +40,6 @@ from relbase.rewriting.outcomes import (
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
 from relbase.scan.batches import named_of, scan_for
-from relbase.url.profiles import PROFILES
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
 from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
@@ -64,12 +64,19 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     time. What precedes it is then scanned once more, against that base.
     """
     # A visit on trial of what is nested would begin another one for what is nested in that.
-    is_met = not around.depth and around.wanted in _SCANNED_AHEAD
+    is_met = not around.depth and around.wanted.is_scanned_ahead
     if is_met:
         budget = around.budget
         before = None if budget is None else budget.state()
         inside, notes = on_own_base(text, None, around)
-        kept, attribute, rest = _up_to_base(text, inside, around)
+        scan = scan_for(inside)
+        passed, pos = scan(text, 0, len(text), False, False)
+        if pos < 0 and not notes:  # most documents end here, before anything else is needed
+            if passed:
+                yield from _scanned(passed)
+            return
+        elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
+        kept, attribute, rest = _up_to_base(text, elements, inside, around)
         if attribute is None:
             if notes:
                 yield tuple(notes)
@@ -87,10 +94,6 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     yield from _on_base(text, attribute, inside, around)
 
 
-# In which the scanner makes all that it can: other visits see each element, so that one on trial
-# would take longer than to seek the `<base>`.
-_SCANNED_AHEAD: Final = frozenset((Wanted.EDITS, Wanted.EXAMINED, Wanted.LINKS, Wanted.COLUMNS))
-
 # A `<base>` is sought when references have grown by this much and a quarter of the text, or when
 # this many items wait that are not edits (threat A8).
 _KEPT_GROWTH: Final = 1 << 20
@@ -98,14 +101,14 @@ _KEPT: Final = 1 << 14
 
 
 def _up_to_base(
-    text: bytes, inside: Context, around: Context
+    text: bytes, elements: Iterator[Any], inside: Context, around: Context
 ) -> tuple[list[Batch], Attribute | None, Iterator[Batch]]:
     """Return what precedes the `<base>`, or the end; the `<base>`; what is left to be visited."""
     budget = around.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
     kept: list[Batch] = []
     waiting = 0
-    elements = tokens.elements(text, 0, len(text), scan=scan_for(inside))
+    inside = inside._replace(sheets=Sheets(text))
     visit = partial(_visit_in_batches, text, inside=inside, around=around)
     for element in elements:
         if type(element) is tokens.Element and (href := tokens.base_href(text, element)):
@@ -133,6 +136,7 @@ def _on_base(
 ) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
     base_at = -1 if attribute is None else attribute.start
+    inside = inside._replace(sheets=Sheets(text))
     before = None
     scan = scan_for(inside)
     if base_at >= 0 and inside.base.outer is around.base:
@@ -159,41 +163,6 @@ def _scan_from(base_at: int, before: Scan, after: Scan, text: bytes, pos: int, *
     return (before if pos < base_at else after)(text, pos, *how)
 
 
-class Before:
-    """What precedes a `<base>`: what browsers fetch at once is resolved against the base around."""
-
-    def __init__(self, inside: Context, around: Context) -> None:
-        is_early = PROFILES[around.task.profile].fetches_early
-        self.early = inside.with_base(around.base) if is_early else None
-        self.late = 0  # how many references the `<base>` decides for
-
-    def visit(
-        self,
-        slot: Slot,
-        inside: Context,
-        visit: Callable[[Slot, Context], Iterable[Outcome]],
-        *,
-        hidden: bool = False,
-    ) -> Iterable[Outcome]:
-        """Visit a value; nothing is fetched of what is hidden."""
-        if slot.row.early and self.early and not hidden:
-            return visit(slot, self.early)
-        return self._counted(visit(slot, inside))
-
-    def _counted(self, items: Iterable[Outcome]) -> Iterator[Outcome]:
-        for item in items:
-            self.late += type(item) is Edit
-            yield item
-
-
-def base_late(count: int, around: Context, span: Span) -> Note:
-    text = (
-        f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
-        "some of them from the outer base"
-    )
-    return Note(Reason.BASE_LATE, around.part, span, text)
-
-
 def _visit_in_batches(
     text: bytes,
     element: Any,  # noqa: ANN401 (a start tag, or what the scanner made)
@@ -202,12 +171,13 @@ def _visit_in_batches(
     around: Context,
     before: Before | None = None,
 ) -> Iterable[Batch]:
-    if type(element) is list or type(element) is Packed:
-        return (element,)
-    is_start_tag = isinstance(element, tokens.Element)
-    return batched(
-        _visit_element(text, element, inside, around, before) if is_start_tag else element
-    )
+    if isinstance(element, tokens.Element):
+        return batched(_visit_element(text, element, inside, around, before))
+    return _scanned(element)
+
+
+def _scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
+    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
 
 
 def _visit_element(

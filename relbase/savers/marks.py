@@ -19,7 +19,7 @@ from relbase.html import tags
 from relbase.html.tags import Attribute, HeadToken, head_tokens
 from relbase.notes import Note, Reason
 from relbase.savers.rows import AT_END, ATTRIBUTES, COMMENTS
-from relbase.scan.binding import head
+from relbase.scan.binding import head, may_hold
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
@@ -48,34 +48,18 @@ class LocalFile(NamedTuple):
 # decides. A `<base>` stays if references that stay relative depend on it.
 LocalFiles: TypeAlias = "Callable[[str, str], LocalFile | None]"
 
-_IN_SCRIPT: Final = b"__wm.wombat("
 _FIREFOX: Final = b"<!-- base href="
 _CHROME: Final = b"<!--<base"
 
 
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
-    if not may_have_marks(text):
+    if not may_hold(text, _WORDS, _END):
         return NONE
     reader = _Found(text, charset, Lines(text, "utf-8"))
     for token in head_tokens(text):
         reader.read(token)
     return reader.marks()
-
-
-def may_have_marks(text: bytes) -> bool:
-    """Whether a word of a mark occurs where marks can be: in the head, or at the end."""
-    end, markup = head(text)
-    return (
-        _in_comments(markup, _IN_COMMENTS)
-        or (bool(markup) and any(map(markup.__contains__, _IN_TAGS)))
-        or text.find(_IN_SCRIPT, 0, end) >= 0
-        or text.find(AT_END, max(0, len(text) - _END)) >= 0
-    )
-
-
-def _in_comments(markup: bytes, words: tuple[bytes, ...]) -> bool:
-    return b"<!--" in markup and any(map(markup.__contains__, words))
 
 
 _ELEMENTS: Final = frozenset(row.element for row in ATTRIBUTES)
@@ -84,8 +68,14 @@ _ASKED: Final = frozenset(
 )
 
 # A page without any of these words has no mark. Looking for them costs next to nothing.
-_IN_TAGS: Final = tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES)
-_IN_COMMENTS: Final = (*(row.word for row in COMMENTS), _CHROME, _FIREFOX)
+_WORDS: Final = (
+    (
+        *(*(row.word for row in COMMENTS), _CHROME, _FIREFOX),
+        *(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
+    ),
+    (b"__wm.wombat(",),
+    (AT_END,),
+)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
@@ -214,7 +204,7 @@ def own_base(
     """Return the base that a page had before a program disabled it."""
     # If there is a <base>, only Chrome's stand-in matters; if there is none, only a comment does.
     if element is None:
-        may_be = known is not None or _in_comments(head(text)[1], (_FIREFOX,))
+        may_be = known is not None or _FIREFOX in head(text)[1]
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:

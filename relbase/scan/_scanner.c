@@ -802,6 +802,36 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+static int holds_any(Text p, Text e, PyObject *words) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(words); i++) {
+    Text word = (Text)PyBytes_AsString(PyTuple_GetItem(words, i)), q = p;
+    Py_ssize_t n = PyBytes_Size(PyTuple_GetItem(words, i));
+    for (; e - q >= n && (q = find(q, e - n + 1, *word)); q++)
+      if (!memcmp(q, word, (size_t)n)) return 1;
+  }
+  return 0;
+}
+
+/* may_hold(tables, text, (words in the head's markup, in all of the head, in the last bytes),
+   how many last bytes) -> whether any of the words is there */
+static PyObject *py_may_hold(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *capsule, *bytes, *in_markup, *in_head, *last;
+  Py_ssize_t tail;
+  if (!PyArg_ParseTuple(args, "OS(O!O!O!)n:may_hold", &capsule, &bytes, &PyTuple_Type, &in_markup,
+                        &PyTuple_Type, &in_head, &PyTuple_Type, &last, &tail))
+    return NULL;
+  const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
+  if (!tables) return NULL;
+  Text text = (Text)PyBytes_AsString(bytes), e = text + PyBytes_Size(bytes);
+  unsigned char *markup = PyMem_Malloc((size_t)(e - text) + 1), *out = markup;
+  if (!markup) return PyErr_NoMemory();
+  Text end = head_markup(tables, text, e, &out);
+  int found = holds_any(markup, out, in_markup) || holds_any(text, end, in_head) ||
+              holds_any(e - text > tail ? e - tail : text, e, last);
+  PyMem_Free(markup);
+  return PyBool_FromLong(found);
+}
+
 /* ---- Python: edits applied */
 
 /* Reads one edit, which must begin at `at` or later; returns 0 if it is invalid. */
@@ -859,6 +889,7 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},
                                 {"depth", py_depth, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
+                                {"may_hold", py_may_hold, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

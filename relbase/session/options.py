@@ -222,8 +222,6 @@ _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
     """Return the redirects as text, absolute or relative; raise TypeError if they are not URLs."""
-    if redirects == ():
-        return ()
     if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
         raise TypeError("redirects must be a sequence of URLs: give [redirect], or () for none")
     return tuple(_url_text(url, "each of redirects") for url in redirects)

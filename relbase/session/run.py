@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 def rewrite(data: bytes, call: Call) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
     given = _opened(data, call)
-    call = call._replace(replace=None)  # the links and the base are those of the input
+    if call.replace is not None:
+        call = call._replace(replace=None)  # the links and the base are those of the input
     notes = Notes(given.notes)
-    edits = _edits(given, notes, Wanted.EXAMINED if call.options.examines else Wanted.EDITS)
+    edits = _edits(given, notes, Wanted.EXAMINED if call.session.options.examines else Wanted.EDITS)
     output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
@@ -134,24 +135,22 @@ def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Repla
     return replaced
 
 
-def _visit(given: Input, wanted: Wanted) -> Iterator[Batch]:
-    """Yield what an input holds, with offsets in its bytes, and at last the note on growth."""
+def _visit(given: Input, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
+    """Return what an input holds, with offsets in its bytes."""
     document = given.document
-    budget = Budget(len(document.data))
     # Absolute references can be passed over, unless a web archive may have written them, or the
     # caller replaces them.
     is_replaced = document.context.replaced is not None
     if is_replaced or isinstance(document.context.local_files, Unarchived):
         wanted = Wanted.ALL
-    yield from document.batches(wanted, budget)
-    if note := budget.note(document.context.part):
-        yield (note,)
+    return document.batches(wanted, budget or Budget(len(document.data)))
 
 
 def _edits(given: Input, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
     edits: list[Edit] | PackedEdits = []
     left, against = 0, None
-    for batch in _visit(given, wanted):
+    budget = Budget(len(given.document.data))
+    for batch in _visit(given, wanted, budget):
         if type(batch) is list:  # the scanner made them
             edits.extend(batch)
         else:
@@ -164,15 +163,20 @@ def _edits(given: Input, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdi
                     against = against or item.base
         if isinstance(edits, list) and are_dense(edits):
             edits = PackedEdits(edits)
+    if budget.refused and (note := budget.note(given.document.context.part)):
+        notes.add(note)
     if against is not None:
-        text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
-        why = given.document.format.advice
-        if against.url:
-            why = f"none can be resolved against {masked(against.url)[:200]!r}"
-        elif against.layer is not Layer.NONE:
-            why = f"a program has yet to fill in the placeholder in {against.source}"
-        notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))
+        notes.add(_unresolved(left, against, given.document.format.advice))
     return edits
+
+
+def _unresolved(left: int, against: Base, why: str) -> Note:
+    text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
+    if against.url:
+        why = f"none can be resolved against {masked(against.url)[:200]!r}"
+    elif against.layer is not Layer.NONE:
+        why = f"a program has yet to fill in the placeholder in {against.source}"
+    return Note(Reason.BASE_NONE, "", None, f"{text}: {why}")
 
 
 _MOVED: Final = (

@@ -18,7 +18,7 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Replaced, Task
+from relbase.rewriting.context import Context, Replaced, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     URL,
@@ -74,8 +74,14 @@ class Around:
         key = charset, encoding, unstated
         known = self._contexts.get(key)
         if known is None:
-            outside = self._outside._replace(base=self.base, local_files=self.local_files)
-            known = self._contexts[key] = outside.in_charset(*key)
+            known = self._contexts[key] = self._outside._replace(
+                base=self.base,
+                local_files=self.local_files,
+                charset=charset,
+                encoding=encoding,
+                unstated=unstated,
+                resolve=resolver(self.base.url, self._outside.task.profile, encoding),
+            )
         return known
 
 
@@ -87,7 +93,7 @@ class Session:
     type: str = field(init=False, compare=False)  # of the header, without parameters
     label: str | None = field(init=False, compare=False)  # of the charset, if one is stated
     _outside: Context = field(init=False, compare=False, repr=False)
-    _around: dict[tuple[str | None, tuple[str, ...]], Around] = field(
+    _around: dict[tuple[str | None, tuple[str, ...], tuple[Statement, ...]], Around] = field(
         init=False, compare=False, repr=False
     )
 
@@ -142,12 +148,13 @@ class Session:
     def around(self, call: Call) -> Around:
         if call.origin is not None:
             return self._made_around(call, NONE)
-        key = call.url, call.redirects
+        key = call.url, call.redirects, call.stated
         around = self._around.get(key)
         if around is None:
             around = self._made_around(call, NONE)
             # A hostile URL may be as long as its document, and must not stay in memory.
-            if sum(map(len, (call.url or "", *call.redirects))) <= _LONGEST:
+            stated = [each.value for each in call.stated]
+            if sum(map(len, (call.url or "", *call.redirects, *stated))) <= _LONGEST:
                 if len(self._around) >= _FEW:
                     self._around.clear()
                 self._around[key] = around
@@ -160,8 +167,8 @@ class Session:
         refused = origin.notes if origin else ()
         local_files = origin.local_files if origin else None
         if origin is not None and not call.redirects:
-            retrieved = [stated._replace(source=origin.source) for stated in retrieved]
-        if not isinstance(local_files, Unarchived):
+            retrieved = [each._replace(source=origin.source) for each in retrieved]
+        if marks.pages and not isinstance(local_files, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved:  # otherwise, the faults of weaker statements do not matter
             refused = tuple(dict.fromkeys((*refused, *marks.notes)))
@@ -170,8 +177,8 @@ class Session:
                 remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
         base, notes = task.establish(retrieved, UNKNOWN)
         more: list[Note] = []
-        if header.stated:
-            base, more = task.establish(header.stated, base)
+        if stated := call.stated or header.stated:
+            base, more = task.establish(stated, base)
         refused = (*header.refused, *refused)
         if refused:
             base = replace(base, refused=(*refused, *base.refused))
@@ -187,6 +194,7 @@ class Call(NamedTuple):
     name: str = ""
     origin: Origin | None = None
     replace: Replace | None = None  # returns the URL to write for a link
+    stated: tuple[Statement, ...] = ()  # the base that was given, instead of that of the header
 
     @property
     def options(self) -> Options:
@@ -235,13 +243,9 @@ def check(
         fix = "give a function that takes a Link and returns a URL or None"
         raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
     checked = as_options(**options)
-    return Call(
-        session_of(checked),
-        as_url(url, profile=checked.profile) if url else None,
-        as_redirects(redirects),
-        name or "",
-        replace=replace,
-    )
+    retrieved = as_url(url, profile=checked.profile) if url else None
+    followed = () if redirects == () else as_redirects(redirects)
+    return Call(session_of(checked), retrieved, followed, name or "", replace=replace)
 
 
 _KEPT: Final = (

@@ -12,7 +12,6 @@ from relbase.formats.rows import FORMATS
 from relbase.html.tokens import base_tag
 from relbase.kind import Kind
 from relbase.session import run
-from relbase.session.options import Header
 from relbase.values.syntaxes import trimmed
 from relbase.view.characters import encode_inner
 
@@ -26,15 +25,18 @@ if TYPE_CHECKING:
 
 def text_call(call: Call) -> Call:
     """Return a call for text: HTML if no kind is given, no charset and no marks are looked for."""
-    kind = call.options.kind or Kind.HTML
+    given = call.session.options
+    kind = given.kind or Kind.HTML
     if FORMATS[kind].charset is None:
         raise ValueError(f"text of kind {kind.value!r} is not read: give bytes")
+    if (given.kind, given.charset, given.detect) == (kind, "utf-8", False):
+        return call
     return call.with_options(kind=kind, charset="utf-8", detect=False)
 
 
 def rewrite_text(text: str, call: Call, base: str = "") -> str:
     """Return a text with absolute links, as a whole document or as a piece with a known base."""
-    kind = call.options.kind
+    kind = call.session.options.kind
     assert kind is not None
     data, before, stating = encode_inner(text), b"", FORMATS[kind].stating
     if base and not stating:
@@ -44,7 +46,7 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
         before, call = stating.format(escape(base)).encode(), call._replace(url=None)
     elif base:
         stated = Statement(Layer.EMBEDDED, trimmed(base), "the base that was given")
-        call = call._replace(url=None).with_options(header=Header(stated=(stated,)))
+        call = call._replace(url=None, stated=(stated,))
     elif call.url is None and run.base(data, call).layer is Layer.NONE:
         raise TypeError("the text needs its URL, and states none: give url=, or base= for a piece")
     result = run.rewrite(before + data, call)

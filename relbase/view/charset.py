@@ -92,7 +92,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """Return the name of a charset that relbase does not read: its markup is not ASCII. Or None."""
     if data.startswith(UTF_32):
         return "utf-32"
-    if not label:
+    if not label or lookup(label):
         return None
     spelling = label.strip("\t\n\f\r ").lower().replace("_", "-")
     return next((name for name, written in _OTHERS if written.fullmatch(spelling)), None)
@@ -190,7 +190,7 @@ def _prescan(data: bytes) -> str | None:
         return name
     # A <meta> that states a charset contains `charset`; most nested documents do not.
     if b"charset" not in data.lower():
-        return _xml_encoding(data)
+        return _xml_encoding(data) if data.startswith(b"<?") else None
     # Step 3: Loop.
     position: int | None = 0
     while position is not None and (meta := _to_meta.match(data, position)):

@@ -16,7 +16,8 @@ from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
-from relbase.html.visit import Before, base_late, nested, visit_value
+from relbase.html.late_base import Before, base_late
+from relbase.html.visit import nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED, Budget

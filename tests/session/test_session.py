@@ -66,7 +66,7 @@ def test_a_session_remembers_few_bases_and_no_long_ones() -> None:
     run.rewrite(PAGE, Call(session, f"http://h.example/{'x' * 5000}"))
     remembered = session._around  # noqa: SLF001
     assert 0 < len(remembered) <= 16
-    assert all(len(url or "") < 100 for url, _ in remembered)
+    assert all(len(url or "") < 100 for url, *_ in remembered)
 
 
 def test_a_mapping_of_messages_gets_a_session_of_its_own() -> None:
