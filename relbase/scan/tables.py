@@ -7,11 +7,11 @@ of the same name there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Final
 
+from relbase.expressions import regex
 from relbase.url.plain import ABSOLUTE, SAFE, SPECIAL, WEB
 
 
@@ -117,7 +117,7 @@ def header() -> str:
     lines = ["/* Written by the build: see scan/tables.py. */", "#include <stdint.h>"]
     lines += _enum((name, int(value)) for name, value in NUMBERS.items())
     lines += _enum((name, 1 << bit) for bit, name in enumerate(CLASSES))
-    patterns = [re.compile(text) for text in CLASSES.values()]
+    patterns = [regex(text) for text in CLASSES.values()]
     bits = [
         sum(1 << bit for bit, pattern in enumerate(patterns) if pattern.match(chr(byte)))
         for byte in range(256)
