@@ -76,6 +76,8 @@ class Reason(StrEnum):
     ENCODING_MISLABELLED = "encoding-mislabelled"  # an HTTP body not encoded as its header says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
+    PART_NAMED = "part-named"  # a part is named after a link, which became absolute
+    TEXT_RELATIVE = "text-relative"  # the plain text beside HTML has the same links: left unchanged
     LINE_LENGTH = "line-length"  # a line becomes longer than mail allows
     # Limits (rule 12)
     LIMIT_MIME_DEPTH = "limit-mime-depth"

@@ -22,6 +22,7 @@ from relbase.mail.documents import (
     reader_of,
     visit_body,
 )
+from relbase.mail.neighbours import HTML, Neighbours
 from relbase.mail.parts import (
     STATES_BASE,
     MailPart,
@@ -60,6 +61,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     edits: list[Edit] = []
     silent: set[str] = set()
+    neighbours = Neighbours(data, parts) if len(parts) > 1 else None
     for index, entity in enumerate(parts_of(data, parts, context)):
         for item in () if index in skipped else split_edits(_visit_part(entity, encoded), edits):
             if isinstance(item, Note) and item.text.endswith(_SILENT):
@@ -67,6 +69,9 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
                     continue
                 silent.add(entity.part.type)
             yield item
+        is_changed = bool(edits) and edits[-1].start >= entity.part.body.start
+        if neighbours and is_changed and entity.part.type == HTML and context.wanted.edits_only:
+            yield from neighbours.notes(entity)
         if context.wanted.references_only:
             edits.clear()  # in a header, they only decided which references stay
     edits, stale = follow_bodies(data, parts, edits)

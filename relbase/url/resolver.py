@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from relbase.url.profiles import Prepared, Profile, ProfileName, algorithm, as_profile
 from relbase.url.step import Step, check_text
+from relbase.view.charset import lookup
 
 
 class Resolver:
@@ -39,11 +40,8 @@ class Resolver:
     ) -> None:
         check_text(base, "the base")
         check_text(charset, "the charset")
-        if charset != "utf-8":
-            from relbase.view.charset import lookup
-
-            if lookup(charset) is None:
-                raise ValueError(f"{charset[:80]!r} is not a charset label: give 'utf-8', ...")
+        if charset != "utf-8" and lookup(charset) is None:
+            raise ValueError(f"{charset[:80]!r} is not a charset label: give 'utf-8', ...")
         self._key = (base, as_profile(profile), charset)
         self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve

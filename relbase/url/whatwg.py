@@ -14,6 +14,9 @@ from relbase.expressions import regex
 from relbase.url.credentials import masked
 from relbase.url.plain import HOST, SAFE, SPECIAL, WEB_PATTERN
 from relbase.url.step import Step, not_text, shown
+from relbase.view.characters import scalar_values
+from relbase.view.charset import UNREADABLE, WIDE, lookup
+from relbase.view.transcode import encode_query
 
 # "If encoding is not UTF-8 and [...] url is not special or url's scheme is ws or wss, then set
 # encoding to UTF-8" (query state): these remain.
@@ -278,9 +281,6 @@ def _scalar_values(text: str, charset: str) -> str:
     """Convert to a scalar value string; a surrogate stands for a byte that did not decode."""
     if text.isascii():
         return text
-    from relbase.view.characters import scalar_values
-    from relbase.view.charset import lookup
-
     return scalar_values(text, lookup(charset) or charset)
 
 
@@ -288,10 +288,6 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     """Return "percent-encode after encoding", or None if the output encoding is UTF-8."""
     if charset == "utf-8":
         return None
-    # For start-up time: most documents are UTF-8.
-    from relbase.view.charset import UNREADABLE, WIDE, lookup
-    from relbase.view.transcode import encode_query
-
     name = lookup(charset) or charset
     # https://encoding.spec.whatwg.org/#get-an-output-encoding
     if name == "utf-8" or name in WIDE or name in UNREADABLE:

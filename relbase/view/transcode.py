@@ -10,6 +10,7 @@ Undecodable bytes may become a character if an edit puts them beside others.
 import codecs
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -135,18 +136,13 @@ _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
+@dataclass(eq=False)
 class CountedView(GrownView):
-    """A view in which `length` computes how long a range of `inner` is in the raw text."""
+    """A view in which `_length` computes how long a range of `inner` is in the raw text."""
 
-    def __init__(
-        self,
-        inner: bytes,
-        length: Callable[[bytes, int, int], int],
-        spell: Callable[[bytes], bytes],
-    ) -> None:
-        self.inner = inner
-        self._length = length
-        self._spell = spell
+    inner: bytes
+    _length: Callable[[bytes, int, int], int]
+    _spell: Callable[[bytes], bytes]
 
     def _grower(self) -> Callable[[Edit], Grown]:
         inner, length = self.inner, self._length

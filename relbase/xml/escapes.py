@@ -11,16 +11,14 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from xml.parsers import expat
 
 from relbase.expressions import expression
 from relbase.view.characters import code_of
 from relbase.view.charset import is_utf_8
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
 from relbase.view.transcode import CountedView
-
-if TYPE_CHECKING:
-    from xml.parsers.expat import ExpatError
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -124,8 +122,6 @@ def _parsed(raw: bytes) -> bytes | None:
     """Decode text with expat, much faster than any loop; None if it is not well-formed."""
     if b"&" not in raw:
         return raw
-    from xml.parsers import expat  # start-up time: pages need this module, too
-
     read: list[bytes] = []
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
@@ -139,7 +135,7 @@ def _parsed(raw: bytes) -> bytes | None:
     return b"".join(read)
 
 
-def raise_if_out_of_memory(error: ExpatError) -> None:
+def raise_if_out_of_memory(error: expat.ExpatError) -> None:
     """Raise MemoryError where expat had none: that says nothing about the document."""
     if error.code == _NO_MEMORY:
         raise MemoryError from error

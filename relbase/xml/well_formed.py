@@ -5,19 +5,15 @@ relbase does not read. A flaw that leaves spans, names and scopes certain (rule 
 for byte in a copy, and expat reads the copy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+from xml.parsers import expat
 
 from relbase.expressions import regex
 from relbase.scan import binding
 from relbase.xml.escapes import UNDEFINED, masked, raise_if_out_of_memory
 from relbase.xml.structure import MAX_DEPTH, SCOPING, START_TAG, each_attribute
 from relbase.xml.vocabulary import deciding_attributes
-
-if TYPE_CHECKING:
-    from xml.parsers.expat import XMLParserType
 
 
 class Flaw(NamedTuple):
@@ -93,8 +89,6 @@ def _is_closed(text: bytes, end: int) -> bool:
 
 def _error(text: bytes) -> Flaw | None:
     """Return the first error of expat, in its words; raise `_Declared` at a declaration."""
-    from xml.parsers import expat  # most documents have nothing to change
-
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
@@ -119,7 +113,7 @@ def _error(text: bytes) -> Flaw | None:
     return None
 
 
-def _parse(parser: XMLParserType, text: bytes) -> None:
+def _parse(parser: expat.XMLParserType, text: bytes) -> None:
     view, end, at = memoryview(text), 0, 0
     while len(text) > max(MAX_TOKEN, end + _PIECE):
         parser.Parse(view[end : end + _PIECE], False)
