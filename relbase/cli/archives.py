@@ -164,12 +164,12 @@ class Archive(NamedTuple):
                 elif made.record is not None:
                     outcome.changed += 1
                     outcome.places += len(made.edits)
-                    outcome.rewritten += len(made.edits)
+                    self.tally.rewritten += len(made.edits)
                     yield warc.pack(made.record, packing)
         if own.with_originals:
             with files.opened(self.source.input) as original:
                 yield from original.pieces
-        made_, links = counted(outcome.changed, "conversion"), counted(outcome.rewritten, "link")
+        made_, links = counted(outcome.changed, "conversion"), counted(self.tally.rewritten, "link")
         text = f"{made_}, {links} {self.settings.made}"
         text = text if outcome.changed else "no link changed: no conversion is written"
         outcome.text = f"{counted(pages, 'page')}, {text}"

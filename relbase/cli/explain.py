@@ -71,8 +71,7 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
     reading = begin(inputs, given)
     plan = _Plan(reading.inputs, output, force=force)
 
-    def work(source: OpenInput, warned: Collected) -> None:
-        source, archive = reading.recognised(source, warned)
+    def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
         if archive is None:
             data, call = _whole(source, reading.settings, reading.finder)
             documents = iter([(data, call, "" if call.name else source.shown)])

@@ -29,10 +29,8 @@ def help_url(word: str) -> str:
         urls = metadata(_PACKAGE).get_all("Project-URL") or ()
     except PackageNotFoundError:
         return ""
-    pages = (
-        url for label, _, url in (line.partition(", ") for line in urls) if label == "Documentation"
-    )
-    return next((f"{page}notes/#{word}" for page in pages), "")
+    pages = dict(line.split(", ", 1) for line in urls)
+    return f"{pages['Documentation']}notes/#{word}" if "Documentation" in pages else ""
 
 
 def linked(line: str, word: str) -> str:

@@ -134,9 +134,6 @@ class Reading(NamedTuple):
     finder: Finder
     tally: Tally
 
-    def recognised(self, source: OpenInput, warned: Collected) -> tuple[OpenInput, Archive | None]:
-        return recognise(source, self.settings, self.tally, warned)
-
     def calls(self, source: OpenInput) -> Iterator[tuple[documents.InputDocument, Call]]:
         return documents.calls(source, self.settings, self.finder)
 
@@ -146,7 +143,7 @@ class Reading(NamedTuple):
             if self.settings.verbosity is not Verbosity.NONE:
                 streams.warn(text)
 
-    def process(self, work: Callable[[OpenInput, Collected], None]) -> ExitStatus:
+    def process(self, work: Callable[[OpenInput, Archive | None, Collected], None]) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
         is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
@@ -162,8 +159,10 @@ class Reading(NamedTuple):
             for entry in self.inputs.all:
                 warned = Collected(self.settings.verbosity)
                 try:
-                    with files.opened(entry) as source:
-                        work(source._replace(pieces=read.counting(source.pieces)), warned)
+                    with files.opened(entry) as opened:
+                        source = opened._replace(pieces=read.counting(opened.pieces))
+                        source, archive = recognise(source, self.settings, self.tally, warned)
+                        work(source, archive, warned)
                 except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
                     raise
                 except Exception as error:  # noqa: BLE001 (one bad document must not stop others)

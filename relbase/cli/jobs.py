@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
+    from relbase.cli.streams import Unresolved
     from relbase.session.session import Call
 
 OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
@@ -29,10 +30,6 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
-
-
-# Counts of references, and of the messages that have them, by the selector of the messages.
-Unresolved: TypeAlias = Counter[tuple[str, str]]
 
 
 def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sender") -> None:
@@ -133,14 +130,7 @@ class Outcome:
     notes: Counter[str] = field(default_factory=Counter)  # by reason
     changed: int = 0  # how many documents
     places: int = 0  # how many places in them
-    rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
-    found: int = 0  # relative links, by --check
     first_unknown: str = ""  # the first message with relative references and no base
-    on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
-    # With --message-map or --message-base: where messages got their bases, and who lacks one.
-    bases: Counter[str] = field(default_factory=Counter)
-    unresolved: Unresolved = field(default_factory=Counter)
-    matched: set[str] = field(default_factory=set)  # selectors of --message-map that were used
 
 
 class Counted:
@@ -191,7 +181,7 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[O
             "source": outcome.source or None,
             "options": outcome.options or None,
             "places": outcome.places,
-            "on_given_url": outcome.on_given_url,
+            "on_given_url": outcome.tally.on_given_url,
             "links": outcome.links,
             "notes": outcome.notes,
             "size_before": outcome.sizes[0],

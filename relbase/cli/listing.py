@@ -14,20 +14,21 @@ import relbase
 from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
+from relbase.cli.files import OpenInput
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import command, option
 from relbase.cli.inputs import Reading, begin
-from relbase.cli.jobs import SELECTORS, Unresolved, count_unresolved, unresolved_lines
+from relbase.cli.jobs import SELECTORS, count_unresolved, unresolved_lines
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
-from relbase.cli.streams import Collected, counted, excerpt, printable
+from relbase.cli.streams import Collected, Unresolved, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
 from relbase.session import run
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
-    from relbase.cli.archives import Table
+    from relbase.cli.archives import Archive, Table
     from relbase.notes import Note
     from relbase.results import Entity
 
@@ -119,9 +120,8 @@ def links(
     printer = LinkPrinter(reading.tally, json, violations)
     is_read = False
 
-    def work(source: files.OpenInput, warned: Collected, table: Table | None) -> None:
+    def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
         nonlocal is_read
-        source, archive = reading.recognised(source, warned)
         if archive is not None:
             is_read = True
             archive.show(table, printer, wat=wat)
@@ -137,7 +137,7 @@ def links(
         read = (entry.name for entry in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
-        status = reading.process(lambda source, warned: work(source, warned, table))
+        status = reading.process(work)
         if not is_read:  # the table would be empty: leave no file, and what was there
             raise click.exceptions.Exit(status)
     return status
@@ -154,7 +154,7 @@ def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
         raise click.UsageError("--parquet writes a file: give its name")
 
 
-def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> str:
+def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
     """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document, call in reading.calls(source):
@@ -177,8 +177,7 @@ def _list(reading: Reading, source: files.OpenInput, printer: LinkPrinter) -> st
 def _count_unresolved(by: str, reading: Reading) -> int:
     left: Unresolved = Counter()
 
-    def count(source: files.OpenInput, warned: Collected) -> None:
-        source, archive = reading.recognised(source, warned)
+    def count(source: OpenInput, archive: Archive | None, _: Collected) -> None:
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
@@ -226,8 +225,7 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
     """
     reading = begin(inputs, given)
 
-    def work(source: files.OpenInput, warned: Collected) -> None:
-        source, archive = reading.recognised(source, warned)
+    def work(source: OpenInput, archive: Archive | None, _: Collected) -> None:
         if archive is not None:
             archive.show_bases(as_json=json)
             return
@@ -247,7 +245,7 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
 
 
 def _report(
-    source: files.OpenInput, number: str, entities: Sequence[Entity], *, several: bool
+    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
     if not entities:  # a mailbox without messages, or the text before them
         return

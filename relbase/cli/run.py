@@ -17,7 +17,7 @@ import click
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.directories import remove_owned
 from relbase.cli.files import STDIN, shown_name
-from relbase.cli.jobs import Job, Outcome, Plan, State, Unresolved, reporting, unresolved_lines
+from relbase.cli.jobs import Job, Outcome, Plan, State, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
 from relbase.cli.writing import Writer, settle, sweep_after
@@ -83,11 +83,8 @@ class _Report:
             from relbase.cli.findings import SARIF_AFTER, sarif_before
 
             self._before, self._after = sarif_before(), SARIF_AFTER
-        self._links = self._unknown = self._on_given_url = 0
+        self._unknown = 0
         self._owners: dict[str, str] = {}
-        self._bases: Counter[str] = Counter()
-        self._unresolved: Unresolved = Counter()
-        self._matched: set[str] = set()
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
         self.tally = tally
@@ -105,11 +102,6 @@ class _Report:
             text = f"{text}, {printable(outcome.claimed)[:300]} [url-shared]"
             outcome.warned.add("url-shared", text)
         self.states[outcome.state] += 1
-        self._bases.update(outcome.bases)
-        self._on_given_url += bool(self._plan.mailbox) and outcome.on_given_url
-        self._unresolved.update(outcome.unresolved)
-        self._matched |= outcome.matched
-        self._links += outcome.found if self._checks else outcome.rewritten
         is_unknown = Reason.BASE_NONE.value in outcome.notes
         self._unknown += outcome.state is State.UNCHANGED and is_unknown
         self.directories.add(outcome.directory)
@@ -136,7 +128,7 @@ class _Report:
         if self._verbose and outcome.text:
             streams.warn(f"{shown}: {outcome.text}")
         elif not self._plan.mailbox:
-            self._say_given(shown, outcome.on_given_url)
+            self._say_given(shown, outcome.tally.on_given_url)
 
     def _say_given(self, mailbox: str, count: int) -> None:
         """Say how many messages have the one URL that was given for all (rule 16)."""
@@ -149,7 +141,7 @@ class _Report:
             streams.say(f"{self._before.removeprefix(',')}{self._after}")
         is_whole = {*self.states} <= {State.REWRITTEN, State.UNCHANGED} and not self.tally.failed
         if is_whole and not self._plan.options.delivery:  # it reads only one message of many
-            unmatched = self._plan.settings.unmatched(self._matched)
+            unmatched = self._plan.settings.unmatched(self.tally.matched)
             self.tally.warnings += unmatched.counts.total()
             self._warnings.show(unmatched)
         self._warnings.close()
@@ -159,22 +151,22 @@ class _Report:
             return
         if is_none:
             streams.warn("warning: no input is of a kind that --only names")
-        self._say_given(shown_name(self._plan.mailbox), self._on_given_url)
+        if self._plan.mailbox:
+            self._say_given(shown_name(self._plan.mailbox), self.tally.on_given_url)
         self._say_bases()
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place
-        if (many and (writes or self._checks)) or (self._checks and self._links):
+        if (many and (writes or self._checks)) or self.tally.listed:
             streams.warn(self._sum())
 
     def _say_bases(self) -> None:
-        if self._bases:
-            common = self._bases.most_common()
-            parts = ", ".join(f"{count} {printable(name)}" for name, count in common)
+        if bases := self.tally.bases:
+            parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
             for field in click.get_current_context().params["message_base"] or ():
                 parts = parts.replace(f" by {field.lower()} of ", f" by {field} of ")  # as typed
-            messages = f"{counted(self._bases.total(), 'message')} with relative links"
+            messages = f"{counted(bases.total(), 'message')} with relative links"
             streams.warn(f"base URLs of {messages}: {parts}")
-        lines = unresolved_lines(self._unresolved)
+        lines = unresolved_lines(self.tally.unresolved)
         if lines:
             how = "relbase links --unresolved-by lists them; --message-map names a domain @h"
             streams.warn(f"relative links without a base, by sender ({how}):")
@@ -190,11 +182,11 @@ class _Report:
             parts.append(f"{self.states[state]} {would}{_WORDS.get(state, state.value)}")
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} without a base URL)"
-        if self._links and self._checks:
+        if self.tally.listed:
             is_replaced = self._plan.settings.replace is not None
-            parts.append(counted(self._links, "link" if is_replaced else "relative link"))
-        elif self._links:
-            parts.append(f"{counted(self._links, 'link')} {self._plan.settings.made}")
+            parts.append(counted(self.tally.listed, "link" if is_replaced else "relative link"))
+        elif self.tally.rewritten and not self._checks:
+            parts.append(f"{counted(self.tally.rewritten, 'link')} {self._plan.settings.made}")
         errors = self.tally.failed - self.states[State.FAILED]
         counts = {"error": errors, "warning": self.tally.warnings}
         parts += (counted(count, what) for what, count in counts.items() if count)

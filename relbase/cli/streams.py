@@ -136,16 +136,31 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
                 yield written.decode("utf-8", "surrogateescape")
 
 
+# Counts of references, and of the messages that have them, by the selector of the messages.
+Unresolved: TypeAlias = Counter[tuple[str, str]]
+
+
 @dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Tally:
     failed: int = 0  # could not be processed
     unsafe: int = 0  # stopped by the self-check
     warnings: int = 0
     found: int = 0  # by `--check` or `--violations`
+    rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
+    listed: int = 0  # links, by --check
+    on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
+    # With --message-map or --message-base: where messages got their bases, and who lacks one.
+    bases: Counter[str] = dataclasses.field(default_factory=Counter)
+    unresolved: Unresolved = dataclasses.field(default_factory=Counter)
+    matched: set[str] = dataclasses.field(default_factory=set)  # used selectors of --message-map
 
     def __iadd__(self, other: Tally) -> Self:
         for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            own, more = getattr(self, name), getattr(other, name)
+            if isinstance(own, int):
+                setattr(self, name, own + more)
+            else:
+                own.update(more)
         return self
 
     def status(self, *, strict: bool) -> ExitStatus:

@@ -85,13 +85,12 @@ def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
     ]
     first = given[0][1] if given else ""
     separator = next((mark for mark in "\t,;" if _is_table(_cells(first, mark))), "\t")
-    names = [cell.strip().lower() for cell in _cells(first, separator)]
-    has_header = _is_header(names)
-    url = names.index("url") if has_header else 1
+    names = _header(_cells(first, separator))
+    url = names.index("url") if names else 1
     name = names.index("file") if "file" in names else int(url == 0)
-    for number, line in given[has_header:]:
+    for number, line in given[bool(names) :]:
         cells = _cells(line, separator)
-        if has_header:
+        if names:
             cells = [cells[name], cells[url]] if len(cells) > max(name, url) else cells[:1]
         yield number, [cell[1:] if cell.startswith(_GUARDED) else cell for cell in cells]
 
@@ -104,14 +103,16 @@ def _cells(line: str, separator: str) -> list[str]:
     return next(reader([line], delimiter=separator), [""])
 
 
-def _is_header(names: Sequence[str]) -> bool:
-    return "url" in names and all(map(unsuitable, names))
+def _header(cells: list[str]) -> list[str]:
+    """The names of the columns, if a first line has them."""
+    names = [cell.strip().lower() for cell in cells]
+    return names if "url" in names and all(map(unsuitable, names)) else []
 
 
 def _is_table(cells: list[str]) -> bool:
     """Whether a first line has a header, or a name and a URL."""
     is_row = len(cells) > 1 and unsuitable(cells[-1].strip()) is None
-    return is_row or _is_header([cell.strip().lower() for cell in cells])
+    return is_row or bool(_header(cells))
 
 
 def _wrong(cells: list[str]) -> str | None:

@@ -102,7 +102,7 @@ class _Worker:
         if outcome.changed:
             outcome.state = State.REWRITTEN
         if (urls := self.plan.settings.message_urls) is not None:
-            outcome.matched = set(urls.matched)
+            outcome.tally.matched = set(urls.matched)
             urls.matched.clear()  # each input reports its own
         outcome.sizes = self.before.size, self.after.size
         outcome.hashes = self.before.hash, self.after.hash
@@ -210,7 +210,7 @@ class _Worker:
         if not document.number:
             outcome.url = result.base.url
             outcome.source = result.base.source if outcome.url else ""
-        outcome.rewritten += self._count_links(document, result, call)
+        outcome.tally.rewritten += self._count_links(document, result, call)
         outcome.changed += result.changed
         outcome.places += len(result.edits)
         outcome.notes.update(note.reason.value for note in notes)
@@ -271,20 +271,21 @@ class _Worker:
             stated = "by --message-map" if is_mapped else f"by {given.source}"
         elif call.url is not None:
             stated = "by --url"
-        outcome.on_given_url += bool(document.number or self.plan.mailbox) and stated == "by --url"
+        is_counted = bool(document.number or self.plan.mailbox)
+        outcome.tally.on_given_url += is_counted and stated == "by --url"
         if urls is not None:
-            outcome.bases[stated] += 1
+            outcome.tally.bases[stated] += 1
             if base is None:
-                jobs.count_unresolved(outcome.unresolved, document.data, call)
+                jobs.count_unresolved(outcome.tally.unresolved, document.data, call)
 
     def _sum_up(self) -> None:
         outcome, reason = self.outcome, Reason.BASE_NONE.value
         outcome.text = "no link changed"
         if outcome.places:
-            outcome.text = f"{counted(outcome.rewritten, 'link')} {self.settings.made}"
-            on_url = f", {outcome.on_given_url} of them against the given URL"
+            outcome.text = f"{counted(outcome.tally.rewritten, 'link')} {self.settings.made}"
+            on_url = f", {outcome.tally.on_given_url} of them against the given URL"
             within = f" in {counted(outcome.changed, 'message')}"
-            within += on_url if outcome.on_given_url else ""
+            within += on_url if outcome.tally.on_given_url else ""
             against = f", against {excerpt(outcome.url)} ({printable(outcome.source)})"
             outcome.text += against if outcome.source else within
         if outcome.first_unknown and not self.own.check:
@@ -312,7 +313,7 @@ class _Worker:
             outcome.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
                 for finding in findings(name, document, result, call):
-                    outcome.found += finding.link is not None
+                    outcome.tally.listed += finding.link is not None
                     outcome.lines.append(LINES[own.format or "text"](finding))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:

@@ -93,13 +93,14 @@ class Finder:
         names = (windows.relative(path, os.curdir), path, *in_trees)
         return map(os.path.normcase, filter(None, names))
 
-    def _nearest(self, name: str, inputs: Sequence[Input]) -> str:
-        """Return the name of an input that is most like a name of --map, or ""."""
+    def _meant(self, name: str, inputs: Sequence[Input]) -> str:
+        """Ask for the name of an input that is most like a name of --map; "" if none is."""
         from difflib import get_close_matches
 
         known = (os.path.abspath(given.name) for given in inputs[:_COMPARED])
         names = [name for path in known for name in self._names(path) if name != path]
-        return next(iter(get_close_matches(name, names, n=1)), "")
+        close = get_close_matches(name, names, n=1)
+        return "".join(f". Did you mean {in_shell(name)}?" for name in close)
 
     def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
         origins = self.origins
@@ -112,15 +113,13 @@ class Finder:
             fix = "write names as given, or relative to the DIR"
             if any("@" in name for name in mapped):
                 fix = "for the messages of a mailbox give --message-map"
-            elif close := self._nearest(next(iter(mapped)), inputs):
-                fix = f"{fix}. Did you mean {in_shell(close)}?"
+            else:
+                fix += self._meant(next(iter(mapped)), inputs)
             yield f"warning: no line of --map names an input: {fix}"
         elif others:
             more = f"; {counted(len(others) - 1, 'more line')} like it" if others[1:] else ""
-            place = mapped[others[0]].source
-            close = self._nearest(others[0], inputs)
-            meant = f". Did you mean {in_shell(close)}?" if close else ""
-            yield f"warning: {place}: there is no file {in_shell(others[0])}{more}{meant}"
+            text = f"there is no file {in_shell(others[0])}{more}{self._meant(others[0], inputs)}"
+            yield f"warning: {mapped[others[0]].source}: {text}"
         for end in origins.sidecars:
             if not any(os.path.lexists(given.name + end) for given in inputs):
                 yield f"warning: --sidecar {in_shell(end)}: no input has such a file beside it"
