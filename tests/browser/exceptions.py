@@ -24,6 +24,7 @@ class Rule(Enum):
     UNPARSABLE = "rule 4, law 10: the first <base> does not parse"
     NOSCRIPT_BASE = "rule 4: in noscript there is no <base>, scripting or not"
     UNSUITABLE = "rule 5: nothing can be resolved against this base"
+    PRIVATE = "rule 5, law 10: only one program or computer can use this base"
     EMPTY = "rule 6: an empty value is not a reference here"
     STANDARD = "rule 7: the browser departs from the URL or HTML Standard"
     POLICY = "rule 8: the caller's policy keeps it"
@@ -42,7 +43,10 @@ class Rule(Enum):
 
 def of_base(case: Case, seen: Opened) -> Rule | None:
     """Return why the base of a document is another in the browser, None where nothing says so."""
-    if Reason.BASE_UNPARSABLE in {note.reason for note in case.base.refused}:
+    reasons = {note.reason for note in case.base.refused}
+    if Reason.BASE_PRIVATE in reasons:
+        return Rule.PRIVATE
+    if Reason.BASE_UNPARSABLE in reasons:
         return Rule.UNPARSABLE
     if case.base.url.startswith("file:"):
         return Rule.STANDARD  # of "file:/C|/x" Chromium makes about:blank

@@ -148,8 +148,9 @@ def _is_same(case: Case, link: Link, seen: Reference) -> bool:
         return not parses(seen.url)
     if link.syntax == "css" and seen.url.startswith("#"):
         return link.status is Status.KEPT
-    if link.url is None:  # An empty action has no URL of a document that it could mean.
-        return link.status is Status.KEPT and seen.url == "about:srcdoc"
+    if link.url is None:  # The parser refuses it, or an empty action has no document to mean.
+        is_refused = link.reference != "" and not parses(seen.url)
+        return link.status is Status.KEPT and (is_refused or seen.url == "about:srcdoc")
     return seen.url in (case.meant(link) if link.status is Status.ABSOLUTE else {link.url})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -303,12 +303,20 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 
 def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
     """Yield the address that a page or a feed calls its own, if any; several may state the same."""
-    if kind is Kind.XML and (link := feed_link(data, is_own=True)):
+    yield from _CALLS_ITSELF.get(kind, lambda _: ())(data)
+
+
+def _of_feed(data: bytes) -> Iterator[FoundUrl]:
+    if link := feed_link(data, is_own=True):
         yield FoundUrl(url_of(data, link), "the feed's link rel=self")
-    elif kind is Kind.JSON and (stated := feed_url(data)):
+
+
+def _of_json_feed(data: bytes) -> Iterator[FoundUrl]:
+    if stated := feed_url(data):
         yield FoundUrl(stated, "feed_url")
-    if kind is not Kind.HTML:
-        return
+
+
+def _of_page(data: bytes) -> Iterator[FoundUrl]:
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:
@@ -322,3 +330,10 @@ def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
                     clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source
                 )
                 return
+
+
+_CALLS_ITSELF: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
+    Kind.XML: _of_feed,
+    Kind.JSON: _of_json_feed,
+    Kind.HTML: _of_page,
+}
