@@ -303,7 +303,8 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 
 def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
     """Yield the address that a page or a feed calls its own, if any; several may state the same."""
-    yield from _CALLS_ITSELF.get(kind, lambda _: ())(data)
+    if (stated_in := _CALLS_ITSELF.get(kind)) is not None:
+        yield from stated_in(data)
 
 
 def _of_feed(data: bytes) -> Iterator[FoundUrl]:
