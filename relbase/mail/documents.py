@@ -157,13 +157,16 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
     for start, entity in enumerate(part_bases(data, parts, context)):
         waiting = [] if start in named.values() else [entity]
         while waiting:
-            opened = open_document(waiting.pop())
+            linking = waiting.pop()
+            opened = open_document(linking)
             for outcome in opened[1].visit() if opened else ():
                 index = named.get(outcome.reference) if isinstance(outcome, Reference) else None
                 if isinstance(outcome, Reference) and index is not None and index not in bases:
-                    bases[index] = outcome.base
+                    # A link before a late `<base>` is resolved against the base around it.
+                    is_early = opened is not None and outcome.base is linking.context.base
+                    bases[index] = opened[1].base() if opened and is_early else outcome.base
                     # It may itself link other parts.
-                    inside = entity.context.with_base(outcome.base)
+                    inside = entity.context.with_base(bases[index])
                     waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 

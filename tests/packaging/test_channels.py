@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -97,7 +98,10 @@ def test_pre_commit_runs_the_hook_of_this_repository(tmp_path: Path) -> None:
 def test_the_sdist_is_installed_without_a_compiler(tmp_path: Path) -> None:
     sdist = built("sdist", tmp_path / "made")
     site = tmp_path / "site"
-    command = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", site, sdist)
+    pip: list[str | Path] = [sys.executable, "-m", "pip"]
+    if find_spec("pip") is None:  # an environment without pip: that of the system installs into it
+        pip = ["python3", "-m", "pip", "--python", sys.executable]
+    command = (*pip, "install", "-q", "--no-deps", "--target", site, sdist)
     run(*command, environment={"CC": "no-compiler"})
     told = run(
         *(sys.executable, "-P", "-c", "import relbase; print(relbase.scanner, relbase.__file__)"),

@@ -29,6 +29,7 @@ LABELS: Final = (
     *("application/unknown", "application/octet-stream", "", "text/", "application/json"),
     *("a.html", "a.htm", "a.php", "a.asp", "a.aspx", "a.jsp", "a.shtml", "a.xml", "a.css", "a.eml"),
 )
+XHTML: Final = b'xmlns="http://www.w3.org/1999/xhtml"'  # which is HTML and XML: both are right
 SAYING_SO: Final = (
     *("kind-mislabelled", "kind-doubtful", "kind-unsupported", "xml-unsound", "json-unsound"),
 )
@@ -60,7 +61,10 @@ def test_no_label_changes_a_result_in_silence(data: Path) -> None:
         result = relbase.rewrite(document, url=URL, **told)
         is_noted = any(note.reason.value in SAYING_SO for note in result.notes)
         noted += is_noted
-        if result.data != right.data and not is_noted:
+        as_xml = (
+            relbase.rewrite(document, url=URL, kind="xml") if XHTML in document[:2000] else right
+        )
+        if result.data not in {right.data, as_xml.data} and not is_noted:
             silent.append((document[:60], label))
         count += 1
         if count == DOCUMENTS:
