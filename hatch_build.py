@@ -71,7 +71,10 @@ class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
                 return
             tag = f"{interpreter_tag()}-{platform_tag(built)}"
         if version == "editable":
-            shutil.copy(built, Path(self.root, PACKAGE, built.name))
+            # Renamed, not written over: a process that has the old one loaded keeps it.
+            beside = Path(self.root, PACKAGE, f"{built.name}.new")
+            shutil.copy(built, beside)
+            beside.replace(Path(self.root, PACKAGE, built.name))
         build_data["force_include"][str(built)] = str(PACKAGE / built.name)
         build_data["pure_python"] = False
         build_data["tag"] = tag

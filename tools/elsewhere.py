@@ -24,6 +24,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -222,9 +223,16 @@ def _mirror() -> str:
     return mirrors[0] if mirrors else "https://deb.debian.org/debian"
 
 
+def _pip() -> list[str]:
+    """Return the pip to run: that of the system where this environment has none."""
+    if find_spec("pip") is None:
+        return ["python3", "-m", "pip", "--python", sys.executable]
+    return [sys.executable, "-m", "pip"]
+
+
 def _install_pure(version: str, site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
-    command = [sys.executable, "-m", "pip", "install", "-q", "--target", str(site)]
+    command = [*_pip(), "install", "-q", "--target", str(site)]
     command += ["--only-binary=:all:", "--platform=any", f"--python-version={version}"]
     _run([*command, "--implementation=py", "--abi=none", *_PURE])
 
@@ -239,7 +247,7 @@ def _install_ada(machine: Machine, site: Path) -> None:
     flags += ("-DADA_INCLUDE_URL_PATTERN=0",)
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
-        pip = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation")
+        pip = (*_pip(), "download", "-q", "--no-deps", "--no-build-isolation")
         _run([*pip, "--no-binary=:all:", "-d", directory, _ADA])
         (packed,) = folder.glob("*.tar.gz")
         shutil.unpack_archive(packed, folder)
