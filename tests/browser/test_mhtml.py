@@ -5,6 +5,7 @@ archive opened by `file:`, as it is and rewritten. What is shown is what colours
 (rule 18).
 """
 
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +88,10 @@ def shown(browser: Any, archive: bytes, path: Path) -> set[str]:
     """The colours that an archive shows when it is opened offline."""
     path.write_bytes(archive)
     browser.get(path.as_uri())
-    png = browser.get_screenshot_as_base64()
+    png, last = browser.get_screenshot_as_base64(), ""
+    while png != last:  # images of sheets are painted after the page is loaded
+        time.sleep(0.3)
+        png, last = browser.get_screenshot_as_base64(), png
     browser.get("data:text/html,")
     return set(browser.execute_async_script(COLOURS, png))
 
