@@ -84,9 +84,7 @@ class Writer:
             if box:  # new messages are written in the tmp of a Maildir
                 parent, made_in = (stack.enter_context(folder.below(step)) for step in (box, "tmp"))
             self._refuse(parent, output)
-            if made_in.path not in self._swept:
-                self._swept.add(made_in.path)
-                directories.sweep(made_in)
+            self._sweep(made_in)
             made = stack.enter_context(directories.NewFile(made_in, name, mode))
             made.write(pieces)
             if output.old is not None:
@@ -102,6 +100,12 @@ class Writer:
                 _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
         return parent.path if is_new else ""
+
+    def _sweep(self, made_in: Directory) -> None:
+        """Remove what killed runs left in a directory, the first time that it is named."""
+        if made_in.path not in self._swept:
+            self._swept.add(made_in.path)
+            directories.sweep(made_in)
 
     def _refuse(self, parent: Directory, output: Output) -> None:
         """Refuse to replace what has appeared at an output's path since it was planned."""
@@ -143,16 +147,26 @@ class Writer:
                     text = "give --follow-symlinks to rewrite its target"
                     raise InputError(f"it is a symbolic link: {text}")
                 refuse_changed(there, source.status)
-                links, suffix = source.status.st_nlink, how.backup
-                if links > 1 and not how.break_hardlinks:
-                    # The backup is a hard link, too, and a killed run may have made it.
-                    is_kept = suffix and _is_backed_up(parent, name, suffix)
-                    if links > 1 + bool(is_kept):
-                        text = f"it has {links} hard links, and only one of them would be replaced"
-                        raise InputError(f"{text}: give --break-hardlinks if that is what you want")
+                if there is not None and there.st_nlink > 1 and not how.break_hardlinks:
+                    self._refuse_hardlinks(parent, output, how.backup)
         except OSError as error:
             raise InputError(error.strerror or str(error)) from None
         return output
+
+    def _refuse_hardlinks(self, parent: Directory, output: Output, suffix: str | None) -> None:
+        """Refuse to replace one of several hard links; those that a killed run made are none."""
+        *steps, name = output.parts
+        if output.in_maildir:
+            steps[-1] = "tmp"
+        held = self._roots.get(output.root)
+        with suppress(OSError), opened_below(output.root, steps, held=held) as made_in:
+            self._sweep(made_in)  # it was killed when the new file had its second name
+        there = parent.stat(name)
+        links = there.st_nlink if there is not None else 0
+        is_kept = suffix and _is_backed_up(parent, name, suffix)
+        if links > 1 + bool(is_kept):
+            text = f"it has {links} hard links, and only one of them would be replaced"
+            raise InputError(f"{text}: give --break-hardlinks if that is what you want")
 
 
 @contextmanager

@@ -341,6 +341,22 @@ def test_a_program_that_moves_a_message_meanwhile_leaves_one(
     assert tree("Maildir") == {f"cur/{name}:2,S": MAIL}
 
 
+def test_a_second_name_that_a_killed_run_left_is_no_hard_link(each_system: str) -> None:
+    if each_system == "Windows":
+        pytest.skip("Windows removes no name of a file that is open")
+    names = {f"cur/{number}.host,S={len(MADE)}:2,": MADE for number in range(2)}
+    for name in ("cur/0.host,S=9:2,", *names):
+        deliver(name)
+    for number, name in enumerate(names):
+        Path("Maildir", name).write_bytes(MADE)
+        left = f"Maildir/tmp/.{name.removeprefix('cur/')}.{number:016x}.relbase-tmp"
+        Path(left).hardlink_to(Path("Maildir", name))
+    result = run("rewrite", "Maildir", *URL, "-i")
+    assert (result.exit_code, tree("Maildir")) == (0, names)
+    Path("other").hardlink_to(f"Maildir/cur/1.host,S={len(MADE)}:2,")
+    assert "it has 2 hard links" in told(3, "rewrite", "Maildir", *URL, "-i")
+
+
 def test_two_runs_at_once_leave_each_message_once() -> None:
     names = [f"cur/{number}.host,S=9:2," for number in range(40)]
     for name in names:
