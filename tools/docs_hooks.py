@@ -14,6 +14,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 from tools import charts, notes, playground
+from tools.commands import ToolError
 from tools.manual import commands, help_of
 
 _HELP: Final = "<!-- the help of every command -->"
@@ -31,7 +32,7 @@ def on_files(files: Any, config: Any) -> Any:
     if playground.wanted():
         try:
             made = playground.files()
-        except playground.PlaygroundError as error:
+        except ToolError as error:
             raise PluginError(str(error)) from None
         for name, data in made.items():
             files.append(File.generated(config, f"playground/{name}", content=data))

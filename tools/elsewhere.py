@@ -24,13 +24,12 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tools.commands import ROOT, ToolError, pip, told
 from tools.wheels import PLATFORMS, headers, make, zig
 
-ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache" / "elsewhere"
 SMOKE: Final = ROOT / "tools" / "smoke.py"
 
@@ -86,11 +85,7 @@ _LONGEST: Final = 100_000
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
-class ElsewhereError(Exception):
-    """The results of a machine differ; the text tells which."""
-
-
-class UnavailableError(ElsewhereError):
+class UnavailableError(ToolError):
     """A machine cannot be had; the text tells why."""
 
 
@@ -122,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except UnavailableError as problem:
         print(problem, file=sys.stderr)  # noqa: T201
         sys.exit(_UNAVAILABLE)
-    except ElsewhereError as problem:
+    except ToolError as problem:
         sys.exit(f"{problem}")
 
 
@@ -153,7 +148,7 @@ def prepared(name: str) -> Python:
             _unpack(machine.architecture or name, machine, root)
         if not (site / "pytest").is_dir():
             _install_pure(re.sub("[a-z]+", "", _program(root).name), site)
-    except ElsewhereError as error:  # a mirror or an index that lacks something
+    except ToolError as error:  # a mirror or an index that lacks something
         raise UnavailableError(f"{error}") from None
     shutil.rmtree(site / "relbase", ignore_errors=True)
     with tempfile.TemporaryDirectory() as directory:
@@ -201,11 +196,11 @@ def _unpack(architecture: str, machine: Machine, root: Path) -> None:
         "Debug::NoLocking": "1",
     }
     command = ["apt-get", "-q", "-y", *(f"-o{key}={value}" for key, value in options.items())]
-    _run([*command, "update"])
-    _run([*command, "install", "--download-only", *_DEBIAN])
+    told([*command, "update"])
+    told([*command, "install", "--download-only", *_DEBIAN])
     root.mkdir(parents=True, exist_ok=True)
     for package in sorted((apt / "var/cache/apt/archives").glob("*.deb")):
-        _run(["dpkg", "-x", str(package), str(root)])
+        told(["dpkg", "-x", str(package), str(root)])
     for folder in ("lib", "lib64", "bin"):  # links of a package that is unpacked by its script
         (root / "usr" / folder).mkdir(exist_ok=True)
         if not (root / folder).exists():
@@ -215,26 +210,19 @@ def _unpack(architecture: str, machine: Machine, root: Path) -> None:
 
 def _mirror() -> str:
     """Return the mirror of Debian that this machine is set up with."""
-    told = _run(["apt-get", "indextargets", "--format", "$(LABEL) $(REPO_URI)"])
-    mirrors = [line.removeprefix("Debian ") for line in told.splitlines()]
+    listed = told(["apt-get", "indextargets", "--format", "$(LABEL) $(REPO_URI)"])
+    mirrors = [line.removeprefix("Debian ") for line in listed.splitlines()]
     mirrors = [
-        mirror for mirror, line in zip(mirrors, told.splitlines(), strict=True) if mirror != line
+        mirror for mirror, line in zip(mirrors, listed.splitlines(), strict=True) if mirror != line
     ]
     return mirrors[0] if mirrors else "https://deb.debian.org/debian"
 
 
-def _pip() -> list[str]:
-    """Return the pip to run: that of the system where this environment has none."""
-    if find_spec("pip") is None:
-        return ["python3", "-m", "pip", "--python", sys.executable]
-    return [sys.executable, "-m", "pip"]
-
-
 def _install_pure(version: str, site: Path) -> None:
     shutil.rmtree(site, ignore_errors=True)
-    command = [*_pip(), "install", "-q", "--target", str(site)]
+    command = [*pip(), "install", "-q", "--target", str(site)]
     command += ["--only-binary=:all:", "--platform=any", f"--python-version={version}"]
-    _run([*command, "--implementation=py", "--abi=none", *_PURE])
+    told([*command, "--implementation=py", "--abi=none", *_PURE])
 
 
 _ADA: Final = "ada-url==4.0.0"  # this knows how it is built
@@ -247,13 +235,13 @@ def _install_ada(machine: Machine, site: Path) -> None:
     flags += ("-DADA_INCLUDE_URL_PATTERN=0",)
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
-        pip = (*_pip(), "download", "-q", "--no-deps", "--no-build-isolation")
-        _run([*pip, "--no-binary=:all:", "-d", directory, _ADA])
+        download = (*pip(), "download", "-q", "--no-deps", "--no-build-isolation")
+        told([*download, "--no-binary=:all:", "-d", directory, _ADA])
         (packed,) = folder.glob("*.tar.gz")
         shutil.unpack_archive(packed, folder)
         (source,) = folder.glob("*/ada_url")
         code = "import ada_build; ada_build.ffi_builder.emit_c_code('_ada_wrapper.c')"
-        _run([sys.executable, "-c", code], folder=source)
+        told([sys.executable, "-c", code], folder=source)
         includes = f"-I{headers(folder)}"
         for name, compiler in (("_ada_wrapper.c", ("cc",)), ("ada.cpp", ("c++", "-std=c++20"))):
             zig(
@@ -270,20 +258,6 @@ def _install_ada(machine: Machine, site: Path) -> None:
         built = str(source / "_ada_wrapper.abi3.so")
         zig(["c++", *target, "-shared", "-s", *map(str, folder.glob("*.o")), "-o", built])
         shutil.copytree(source, site / "ada_url", ignore=shutil.ignore_patterns("*.c", "*.cpp"))
-
-
-def _run(command: Sequence[str], folder: Path = ROOT, **environment: str) -> str:
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise ElsewhereError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 # ---- What runs there
@@ -313,7 +287,7 @@ def compare(name: str, python: Python, pages: Path | None) -> None:
         pages: a directory of documents, or None.
 
     Raises:
-        ElsewhereError: if one differs.
+        ToolError: if one differs.
     """
     with tempfile.TemporaryDirectory() as directory:
         listed = Path(directory, "list")
@@ -326,12 +300,12 @@ def compare(name: str, python: Python, pages: Path | None) -> None:
             print(f"{name}: {there[0]}: {len(there) - 1} documents", flush=True)  # noqa: T201
             if differing:
                 lines = "\n".join(differing[:20])
-                raise ElsewhereError(f"{name}: {len(differing)} results differ:\n{lines}")
+                raise ToolError(f"{name}: {len(differing)} results differ:\n{lines}")
 
 
 def _digests(command: Sequence[str], path: str, scanner: str) -> list[str]:
     environment = {"PYTHONPATH": path, "RELBASE_SCANNER": scanner, "PYTHONHASHSEED": "0"}
-    return _run(command, **environment, PYTHONDONTWRITEBYTECODE="1").splitlines()
+    return told(command, **environment, PYTHONDONTWRITEBYTECODE="1").splitlines()
 
 
 def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
@@ -358,7 +332,7 @@ def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
             check=False,
         )
     if done.returncode:
-        raise ElsewhereError(f"{name}: the tests fail")
+        raise ToolError(f"{name}: the tests fail")
 
 
 if __name__ == "__main__":

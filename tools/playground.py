@@ -27,7 +27,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
+from tools.commands import ROOT, ToolError
+from tools.wheels import PURE, make
+
 CACHE: Final = ROOT / ".cache"
 
 VERSION: Final = "314.0.7"  # Python 3.14
@@ -49,7 +51,7 @@ _NEEDED: Final = ("webencodings",)
 _INSTEAD: Final = "or leave it out of the documentation with RELBASE_PLAYGROUND=0"
 
 
-class PlaygroundError(Exception):
+class PlaygroundError(ToolError):
     """What the playground is made of cannot be had; the text says what to do."""
 
 
@@ -136,18 +138,7 @@ def _core(tarball: bytes) -> dict[str, bytes]:
 def _wheel() -> bytes:
     """The pure wheel of relbase, as it is published."""
     with tempfile.TemporaryDirectory() as directory:
-        ran = subprocess.run(
-            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", directory],
-            cwd=ROOT,
-            env={**os.environ, "RELBASE_PURE": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        built = list(Path(directory).glob("*-py3-none-any.whl"))
-        if ran.returncode or len(built) != 1:
-            raise PlaygroundError(f"the wheel cannot be built: {ran.stderr.strip()}")
-        return built[0].read_bytes()
+        return make(PURE, Path(directory)).read_bytes()
 
 
 def _installed(name: str) -> bytes:
@@ -165,5 +156,5 @@ def _installed(name: str) -> bytes:
 if __name__ == "__main__":
     try:
         tarball()
-    except PlaygroundError as problem:
+    except ToolError as problem:
         sys.exit(f"{problem}")

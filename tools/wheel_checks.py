@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from tools.commands import ToolError, told
 
 CROSS: Final = Path(__file__).resolve().parent / "cross"
 
@@ -25,10 +26,6 @@ _SYSTEM_OF_MACOS: Final = "/usr/lib/libSystem.B.dylib"
 _OF_EVERY_DYLIB: Final = {"___dso_handle", "__mh_dylib_header"}
 _DLLS: Final = {"python3.dll", "ucrtbase.dll"}
 _INIT: Final = re.compile("_?PyInit_")
-
-
-class CheckError(Exception):
-    """A file is not what its name says; the text tells how."""
 
 
 class Needs(NamedTuple):
@@ -48,7 +45,7 @@ def check(made: Sequence[Path]) -> None:
         made: wheels and sdists.
 
     Raises:
-        CheckError: at the first that is not what its name says.
+        ToolError: at the first that is not what its name says.
     """
     wheels = [path for path in made if path.suffix == ".whl"]
     compiled = [path for path in wheels if "-abi3-" in path.name]
@@ -67,23 +64,15 @@ def check(made: Sequence[Path]) -> None:
 
 
 def _told(command: Sequence[str], paths: Sequence[Path]) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", *command, *map(str, paths)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise CheckError(f"{' '.join(command)}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return told([sys.executable, "-m", *command, *map(str, paths)])
 
 
 def _binaries(wheel: Path, names: Sequence[str]) -> list[str]:
     if sources := [name for name in names if name.endswith((".c", ".h", ".o", ".lib"))]:
-        raise CheckError(f"{wheel.name} holds {', '.join(sources)}")
+        raise ToolError(f"{wheel.name} holds {', '.join(sources)}")
     binaries = [name for name in names if name.endswith((".so", ".pyd"))]
     if len(binaries) != ("-abi3-" in wheel.name):
-        raise CheckError(f"{wheel.name} holds the binaries {binaries}")
+        raise ToolError(f"{wheel.name} holds the binaries {binaries}")
     return binaries
 
 
@@ -103,7 +92,7 @@ def _check_binary(wheel: Path, binary: Path) -> None:
     if needs.tag not in tag.split("."):
         problems.append(f"its binary is for {needs.tag}")
     if problems:
-        raise CheckError(f"{wheel.name}: {', '.join(problems)}")
+        raise ToolError(f"{wheel.name}: {', '.join(problems)}")
 
 
 def _linux(wheel: Path, binary: Path) -> tuple[Needs, set[str]]:
@@ -138,10 +127,10 @@ def _flaws(elf: Any, tags: set[str]) -> list[str]:
 def _tag_of_linux(wheel: Path) -> str:
     """Return the tag of the wheel, if auditwheel finds that or an older one."""
     tag = wheel.stem.rpartition("-")[2].partition(".")[0]
-    told = " ".join(_told(("auditwheel", "show"), [wheel]).split())
-    named = re.search(r'following platform tag: "(\w+?)_(\d+)_(\d+)_(\w+)"', told)
+    shown = " ".join(_told(("auditwheel", "show"), [wheel]).split())
+    named = re.search(r'following platform tag: "(\w+?)_(\d+)_(\d+)_(\w+)"', shown)
     if named is None:
-        raise CheckError(f"{wheel.name}: auditwheel says {told}")
+        raise ToolError(f"{wheel.name}: auditwheel says {shown}")
     ours = re.fullmatch(r"(\w+?)_(\d+)_(\d+)_(\w+)", tag)
     assert ours is not None
     is_older = (int(named[2]), int(named[3])) <= (int(ours[2]), int(ours[3]))

@@ -22,17 +22,16 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Final, NamedTuple
 
-from tools.wheel_checks import CROSS, CheckError, check
-
-ROOT: Final = Path(__file__).resolve().parents[1]
+from tools.commands import ROOT, ToolError, told
+from tools.wheel_checks import CROSS, check
 
 # `-s`: without symbols. Windows has no rpath, and needs no code that is independent of its place.
 _COMPILE: Final = (
@@ -112,10 +111,6 @@ PURE: Final = "pure"
 SDIST: Final = "sdist"
 
 
-class WheelError(Exception):
-    """A file cannot be made; the text tells why."""
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make what the command line names."""
     parser = argparse.ArgumentParser(
@@ -136,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(made[-1].name, made[-1].stat().st_size, flush=True)  # noqa: T201
         if not given.no_check:
             check(made)
-    except (WheelError, CheckError) as problem:
+    except ToolError as problem:
         sys.exit(f"{problem}")
 
 
@@ -148,7 +143,7 @@ def make(name: str, output: Path) -> Path:
         output: the directory; it exists.
 
     Raises:
-        WheelError: if it cannot be made.
+        ToolError: if it cannot be made.
     """
     if name not in PLATFORMS:
         return _hatch("sdist" if name == SDIST else "wheel", output, RELBASE_PURE="1")
@@ -160,27 +155,17 @@ def make(name: str, output: Path) -> Path:
 
 
 def _hatch(target: str, output: Path, **environment: str) -> Path:
-    environment = {**os.environ, "RELBASE_PURE": "", **environment}
     with tempfile.TemporaryDirectory(dir=output) as directory:
         command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", directory]
-        _run(command, ROOT, environment)
+        told(command, **{"RELBASE_PURE": "", **environment})
         (made,) = Path(directory).iterdir()
         return made.replace(output.resolve() / made.name)
-
-
-def _run(command: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> str:
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise WheelError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 # ---- The binary
 
 
-def _build_hook() -> object:
+def build_hook() -> ModuleType:
     """Return hatch_build.py, which knows the sources and the number that seals them."""
     spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
     assert spec is not None
@@ -198,13 +183,13 @@ def compiled(name: str, directory: Path) -> Path:
         directory: for what is made.
 
     Raises:
-        WheelError: if it cannot be compiled.
+        ToolError: if it cannot be compiled.
     """
     platform = PLATFORMS[name]
-    hook = _build_hook()
-    module: str = hook.MODULE  # type: ignore[attr-defined]
-    source: Path = hook.SOURCES[0]  # type: ignore[attr-defined]
-    seal: int = hook.prepare(ROOT, directory)  # type: ignore[attr-defined]
+    hook = build_hook()
+    module: str = hook.MODULE
+    source: Path = hook.SOURCES[0]
+    seal: int = hook.prepare(ROOT, directory)
     built = directory / f"{module}{'.pyd' if platform.machine else '.abi3.so'}"
     unlinked = directory / f"{module}.o"
     target = platform.target_arguments
@@ -286,11 +271,11 @@ def zig(arguments: Sequence[str]) -> None:
         arguments: of its command line.
 
     Raises:
-        WheelError: if it fails.
+        ToolError: if it fails.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"), "relbase-zig")
     caches = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache / "local")}
-    _run([sys.executable, "-m", "ziglang", *arguments], ROOT, {**os.environ, **caches})
+    told([sys.executable, "-m", "ziglang", *arguments], **caches)
 
 
 if __name__ == "__main__":

@@ -25,10 +25,13 @@ import sysconfig
 import tomllib
 import zipfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+from tools.commands import ROOT, ToolError, pip, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 CACHE: Final = ROOT / ".cache" / "windows"
 PYTHON: Final = CACHE / "python"
 
@@ -78,7 +81,7 @@ _IMPORTED: Final = {
 }
 
 
-class WineError(Exception):
+class WineError(ToolError):
     """The environment cannot be made; the text says what to do."""
 
 
@@ -105,10 +108,10 @@ def prepare() -> None:
     for wheel in _downloaded():
         _unpack(wheel)
     _copy_library()
-    _pip("install", "--target", str(CACHE / "zig"), _ZIG)
+    _with_pip("install", "--target", str(CACHE / "zig"), _ZIG)
     _make_programs(CACHE / "zig" / "ziglang" / "zig")
     packages = [*_dependencies(), *_FOR_TESTS]
-    _pip("install", *_FOR_WINDOWS, "--target", str(PYTHON / "Lib/site-packages"), *packages)
+    _with_pip("install", *_FOR_WINDOWS, "--target", str(PYTHON / "Lib/site-packages"), *packages)
     stamp.write_text(state, "utf-8")
 
 
@@ -123,23 +126,13 @@ def _dependencies() -> list[str]:
     return list(project["dependencies"])
 
 
-def _pip(*arguments: str) -> None:
-    command = [sys.executable, "-m", "pip"]
-    if subprocess.run([*command, "--version"], check=False, capture_output=True).returncode:
-        command = ["python3", "-m", "pip"]  # in an environment without pip: the one outside
-    ran = subprocess.run(
-        [*command, *arguments, "-q"],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    if ran.returncode:
-        raise WineError(f"pip failed: {ran.stderr.strip()}")
+def _with_pip(*arguments: str) -> None:
+    told([*pip(), *arguments, "-q"])
 
 
 def _downloaded() -> Iterator[Path]:
     folder = CACHE / "wheels"
-    _pip("download", *_FOR_WINDOWS, "--no-deps", "-d", str(folder), *_CARRIERS)
+    _with_pip("download", *_FOR_WINDOWS, "--no-deps", "-d", str(folder), *_CARRIERS)
     yield from sorted(folder.glob("*.whl"), reverse=True)  # the interpreter's own runtime is first
 
 
@@ -228,7 +221,7 @@ def main(given: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given)
     try:
         prepare()
-    except WineError as error:
+    except ToolError as error:
         print(error, file=sys.stderr)  # noqa: T201
         return 1
     if options.kills:

@@ -9,12 +9,13 @@ import os
 import shutil
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tools.commands import ROOT, pip
+from tools.wheels import PURE, SDIST, make
+
 PAGE = b"<a href=c>"
 MADE = b"<a href=http://a.example/b/c>"
 REWRITE = ("rewrite", "-", "--url", "http://a.example/b/")
@@ -43,16 +44,8 @@ def needs(program: str) -> str:
 
 @pytest.fixture(name="wheel", scope="module")
 def _wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built("wheel", tmp_path_factory.mktemp("wheel"))
-
-
-def built(target: str, output: Path) -> Path:
     pytest.importorskip("hatchling")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(output)]
-    environment = {**os.environ, "RELBASE_PURE": "1"}
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-    (made,) = output.iterdir()
-    return made
+    return make(PURE, tmp_path_factory.mktemp("wheel"))
 
 
 def test_uvx_runs_the_wheel(wheel: Path) -> None:
@@ -96,12 +89,10 @@ def test_pre_commit_runs_the_hook_of_this_repository(tmp_path: Path) -> None:
 
 
 def test_the_sdist_is_installed_without_a_compiler(tmp_path: Path) -> None:
-    sdist = built("sdist", tmp_path / "made")
+    pytest.importorskip("hatchling")
+    sdist = make(SDIST, tmp_path)
     site = tmp_path / "site"
-    pip: list[str | Path] = [sys.executable, "-m", "pip"]
-    if find_spec("pip") is None:  # an environment without pip: that of the system installs into it
-        pip = ["python3", "-m", "pip", "--python", sys.executable]
-    command = (*pip, "install", "-q", "--no-deps", "--target", site, sdist)
+    command = [*pip(), "install", "-q", "--no-deps", "--target", str(site), str(sdist)]
     run(*command, environment={"CC": "no-compiler"})
     told = run(
         *(sys.executable, "-P", "-c", "import relbase; print(relbase.scanner, relbase.__file__)"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 import shutil
@@ -14,22 +13,14 @@ from types import ModuleType
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
-
-def hook() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from tools.commands import ROOT
+from tools.wheels import build_hook
 
 
 @pytest.fixture(name="builder", scope="module")
 def _builder() -> ModuleType:
     pytest.importorskip("hatchling")
-    return hook()
+    return build_hook()
 
 
 def test_a_binary_that_there_is_not_is_an_error(builder: ModuleType, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from archives import gz, http, response
 
 import relbase
+from tools.wheels import PURE, make
 
 pyspark = pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 pytest.importorskip("hatchling", reason="builds the wheel")
@@ -48,18 +49,9 @@ print(json.dumps([urls, report.conversions, row.where]))
 
 
 def test_a_wheel_without_a_compiler_is_sent_to_executors(tmp_path: Path) -> None:
-    build = "import sys, hatchling.build as build; print(build.build_wheel(sys.argv[1]))"
-    built = subprocess.run(
-        [sys.executable, "-c", build, str(tmp_path)],
-        cwd=ROOT,
-        env={**os.environ, "RELBASE_PURE": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    name = built.stdout.splitlines()[-1]
-    assert name.endswith("-py3-none-any.whl")
-    package = shutil.copy(tmp_path / name, tmp_path / "relbase.zip")
+    wheel = make(PURE, tmp_path)
+    assert wheel.name.endswith("-py3-none-any.whl")
+    package = shutil.copy(wheel, tmp_path / "relbase.zip")
     path = tmp_path / "x.warc.gz"
     path.write_bytes(gz(response(1, "http://h/d/", http(b"<a href=x>"))))
     (tmp_path / "job.py").write_text(JOB)
