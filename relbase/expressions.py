@@ -90,9 +90,9 @@ _LETTERS: Final = {
     "s": re.DOTALL,
     "x": re.VERBOSE,
 }
-_global_flags: Final = re.compile(r"\A(?:\(\?[aimsux]+\))+")
+_global_flags: Final = expression(r"\A(?:\(\?[aimsux]+\))+")
 # References to groups by number; escapes and classes, which have none, are passed over.
-_reference: Final = re.compile(
+_reference: Final = expression(
     r"\\[0-7]{3}|(\\)([1-9][0-9]?)|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(\(\?\()([0-9]+)(?=\))",
     re.DOTALL,
 )
