@@ -178,25 +178,26 @@ def policies_of(values: Iterable[str]) -> list[str]:
 
 def base_uris(values: Iterable[str]) -> Iterator[str]:
     """Yield the `base-uri` directives of policies in header fields, which alone matter here."""
-    for policy in policies_of(values):
-        for directive in policy.split(";"):
-            name, *_ = directive.strip(_SPACE).split() or [""]
-            if name.lower() == "base-uri":
-                yield directive
-                break
+    return _base_uris_of(policies_of(values))
 
 
 def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:
     """Return the `base-uri` directive that forbids a base; None if all policies allow it."""
     base = _place(url)
+    for directive in _base_uris_of(policies):
+        _, *sources = directive.strip(_SPACE).split()
+        if not any(_matches(source, base, own) for source in sources):
+            return directive.strip(_SPACE)
+    return None
+
+
+def _base_uris_of(policies: Iterable[str]) -> Iterator[str]:
     for policy in policies:
         for directive in policy.split(";"):
-            name, *sources = directive.strip(_SPACE).split() or [""]
+            name, *_ = directive.strip(_SPACE).split() or [""]
             if name.lower() == "base-uri":
-                if not any(_matches(source, base, own) for source in sources):
-                    return directive.strip(_SPACE)
-                break
-    return None
+                yield directive
+                break  # the first of a policy counts
 
 
 def _place(url: str) -> _Origin:
