@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD
+from relbase.css.escapes import COMMENT, ESCAPE, NAME, STRING, WORD
 from relbase.expressions import regex
 
 _CLOSERS: Final = {b"(": b")", b"[": b"]", b"{": b"}"}
 # What is passed over: names as a whole, a url without quotes, strings, comments.
 _WORDS: Final = rb"""[^%b\\"'/()\[\]{}#@<]++|<(?:!--)?+|[#@](?:%b)?+""" % (WORD, NAME)
 _URL: Final = rb"""(?i:url)\((?![ \t\n\r\f]*+["'])(?:[^)\\]++|%b|\\)*+\)?+|%b""" % (ESCAPE, NAME)
-_STRING: Final = rb"""\"%b"?+|'%b'?+""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-_COMMENT: Final = rb"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?+"
 _bracket: Final = regex(
-    rb"(?:%b|/|\\)*+([()\[\]{}])" % b"|".join((_WORDS, _URL, _STRING, _COMMENT))
+    rb"(?:%b|/|\\)*+([()\[\]{}])" % b"|".join((_WORDS, _URL, STRING, COMMENT))
 ).match
 
 

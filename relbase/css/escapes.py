@@ -26,6 +26,9 @@ NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
 _INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
 INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
 INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
+STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+# §4.3.2; an unclosed comment reaches to the end.
+COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
 # What does not mean itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
 _CODE: Final = rb"""
       \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+

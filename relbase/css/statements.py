@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.candidates import LAST_LETTERS, LONGEST_NAME, NAMES, NOT_AFTER, holds_none
 from relbase.css.dropped import TopLevel
-from relbase.css.escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, NAME, WORD, unescape
+from relbase.css.escapes import (
+    COMMENT,
+    ESCAPE,
+    INSIDE_DOUBLE,
+    INSIDE_SINGLE,
+    NAME,
+    STRING,
+    WORD,
+    unescape,
+)
 from relbase.css.functions import (
     CONTAINER,
     DOCUMENTS,
@@ -29,6 +38,7 @@ from relbase.css.functions import (
 )
 from relbase.expressions import regex
 from relbase.html.tags import all_but, any_case
+from relbase.values.syntaxes import C0_AND_SPACE_BYTES
 
 if TYPE_CHECKING:
     # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
@@ -91,19 +101,16 @@ _AT_RULES: Final = {
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
 
-# §4.3.2; an unclosed comment reaches to the end.
-_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
-_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
+_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % COMMENT
 
 # Text in which no reference can begin.
-_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
+_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + COMMENT
 _TEXT: Final = b"\"'\\/()[]{};<"
 # `rgb(0,0,0)`, `[href^="x"]`
 _BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
-    *(NOT_AFTER, all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
+    *(NOT_AFTER, all_but(_TEXT), all_but(_TEXT), STRING, all_but(_TEXT)),
 )
-_TOKENS: Final = (_PASSED, _STRING, _BRACKETS)
+_TOKENS: Final = (_PASSED, STRING, _BRACKETS)
 # How most statements begin: with nothing that needs a closer look.
 _PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
 
@@ -166,7 +173,6 @@ def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
 
 
 _BOM: Final = b"\xef\xbb\xbf"
-_C0_OR_SPACE: Final = bytes(range(0x21))
 # The inside of a string without white space at its end; `\41 ` and `\ ` end in none.
 _TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 # What its first character may be written as: escaped newlines are nothing.
@@ -179,7 +185,7 @@ def _reference(text: bytes, found: Reference, *, custom: bool) -> CssReference |
     raw = text[start:end]
     # Usually enough: decoding all of it takes long if it has many escapes.
     first = unescape(raw[: _past(_FIRST, raw, 0, len(raw))], quote) if b"\\" in raw else raw
-    if not first.strip(_C0_OR_SPACE) and not unescape(raw, quote).strip(_C0_OR_SPACE):
+    if not first.strip(C0_AND_SPACE_BYTES) and not unescape(raw, quote).strip(C0_AND_SPACE_BYTES):
         return None
     if quote:
         start = end - len(raw.lstrip(b" \t"))
@@ -190,7 +196,7 @@ def _reference(text: bytes, found: Reference, *, custom: bool) -> CssReference |
 
 # --- Statements: one may begin at `pos` ---
 
-_BETWEEN: Final = regex(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_BETWEEN: Final = regex(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % COMMENT)
 _SPACES: Final = regex(_SPACE)
 _COLON: Final = regex(_SPACE + b":")
 _BEGINNING: Final = regex(rb"(@?)(%b)" % NAME)
