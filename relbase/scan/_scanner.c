@@ -129,7 +129,7 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
    flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
   Prefixes prefixes; /* first: `learn` gets a pointer to it */
-  PyObject *edits, *answers[FORMS]; /* the mapping of prefixes to edits, and its answers */
+  PyObject *edits, *answers[FORMS]; /* the mapping of forms to prefixes, and its answers */
   PyObject *written[FORMS];      /* of the answers: the new text */
   Py_ssize_t costs[FORMS];       /* of the answers: its cost */
 } Edits;
@@ -734,7 +734,7 @@ static PyObject *markups_of(const Xml *x) {
    the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
    its last, the number of its scope), whether edits may have None: a reference with a flaw stays).
    `enter` takes the value that begins a scope, its place and the number of the scope around it (0:
-   none). It returns the edits of prefixes in the new scope, or None. */
+   none). It returns the prefixes of forms in the new scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Learned l;

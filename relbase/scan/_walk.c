@@ -1,4 +1,4 @@
-/* The walk of the compiled scanner: it reads what `html`, `css` and `xml` read, but much faster.
+/* The walk of the compiled scanner: it reads what Python does (html/, css/, xml/), but much faster.
 
    It takes a range of text, and tables that Python makes from the vocabulary: no names of elements,
    attributes or CSS functions are here. It finds plain references, up to the first element or
@@ -114,9 +114,9 @@ typedef struct {
   unsigned char form, odd; /* small: one tag may hold a million of these */
 } Found;
 
-/* The edits of prefixes with one base. Each is asked for when its form first occurs. */
+/* The prefixes of forms with one base. Each is asked for when its form first occurs. */
 typedef struct Prefixes {
-  unsigned known, edited; /* bits: prefixes that were asked for; those with an edit */
+  unsigned known, edited; /* bits: forms that were asked for; those with a prefix */
   unsigned char until[FORMS], fits[FORMS]; /* where the replaced part ends; where new text fits */
   int (*learn)(struct Prefixes *, int form);
 } Prefixes;
@@ -558,9 +558,6 @@ static int opens(Open *open, int closer) {
   return CONTINUES;
 }
 
-/* What an at-rule is: it imports, or what its prelude names is not loaded; 0: it is not read here. */
-enum { IMPORTS = 1, UNLOADED = 2 };
-
 /* Goes past the prelude of an at-rule at *pp, if it is plain and names nothing. */
 static int css_unloaded(const Scan *s, Text *pp, Text e) {
   Text p = *pp, word = p;
@@ -601,8 +598,15 @@ static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute
   *pp = q;
   const Name *rule = find_word(&s->tables->at_rules, p + 1, (size_t)(q - p - 1));
   if (!rule) return CONTINUES;
-  if (!rule->kind || (rule->kind == IMPORTS && css_import(s, pp, e, 0, in_attribute) != CONTINUES))
-    return STOPS;
+  switch (rule->kind) {
+    case UNREAD:
+      return STOPS;
+    case IMPORTS:
+      if (css_import(s, pp, e, 0, in_attribute) != CONTINUES) return STOPS;
+      break;
+    case UNLOADED:
+      break;
+  }
   return css_unloaded(s, pp, e);
 }
 
@@ -644,7 +648,7 @@ static int css_function(Scan *s, Text *pp, Text e, Text floor, Text escaped, Ope
   return css_url(s, pp, e, open->depth && open->closers[0] == CUSTOM, in_attribute);
 }
 
-/* Reads CSS from `p`, where a statement begins, as `css` does. Returns `e` if it got through, else
+/* Reads CSS from `p`, where a statement begins, as Python does. Returns `e` if it got through, else
    the beginning of the statement to go on from; `*looked` is what needs a closer look there, NULL
    after a batch. */
 static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *looked) {
@@ -1517,7 +1521,7 @@ static int goes_on(const Xml *x) {
   return found + 8 * (size_t)(x->scopes - x->scope.scopes) < BATCH;
 }
 
-/* Reads XML as `xml` does, but may end inside a scope. */
+/* Reads XML as Python does, but may end inside a scope. */
 static Text xml_range(Xml *x, Text p, Text e) {
   Scan *s = &x->scan;
   while (goes_on(x)) {

@@ -1,6 +1,6 @@
 """Which scanner reads HTML, and the tables of the compiled one.
 
-The exact tokenizer (`html`) and the compiled scanner differ only in speed.
+The exact tokenizer (`html.tokens`) and the compiled scanner differ only in speed.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0x5A737526
+_SOURCE: Final = 0xA536B356
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -130,13 +130,13 @@ def is_local(holds: int) -> bool:
     return bool(holds & tables.LOCAL) or holds & HOLDS_MASK == tables.CSS
 
 
-def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
+def counting_rows(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
     return rows if extended else tuple([row for row in rows if not row.extended])
 
 
 def held_attributes(*, extended: bool) -> list[bytes]:
     """Return the numbered attributes: those that hold references, or decide whether others do."""
-    named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
+    named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
     return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
 
 
@@ -144,7 +144,7 @@ def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
     """Return the attributes that decide whether others hold references, and by which values."""
     found = []
     for rows in PLACES.values():
-        counting = _counting(rows, extended=extended)
+        counting = counting_rows(rows, extended=extended)
         name = _decider(counting)
         if name is not None:
             found += [(name, row.when.values) for row in counting if row.when]
@@ -166,7 +166,7 @@ def row_of(
     """Return what each attribute holds on an element."""
     row = [tables.NOTHING] * len(numbers)
     rows_of = attributes_of(namespace, element).rows
-    counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
+    counting = {name: counting_rows(rows, extended=extended) for name, rows in rows_of.items()}
     for attribute, rows in counting.items():
         if not rows:
             continue
@@ -324,11 +324,10 @@ def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:
     return splice(data, edits)
 
 
-# What each at-rule is to the walk of CSS: it needs a closer look, it imports, it loads nothing.
 _AT_RULES: Final = {
-    **dict.fromkeys((NAMESPACE, CONTAINER), 0),
-    IMPORT: 1,
-    **dict.fromkeys((SUPPORTS, *DOCUMENTS), 2),
+    **dict.fromkeys((NAMESPACE, CONTAINER), tables.UNREAD),
+    IMPORT: tables.IMPORTS,
+    **dict.fromkeys((SUPPORTS, *DOCUMENTS), tables.UNLOADED),
 }
 
 

@@ -53,6 +53,9 @@ TELLS_FLAWS: Final = 2
 # What an element is to the walk.
 PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS = range(9)
 
+# What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing.
+UNREAD, IMPORTS, UNLOADED = range(3)
+
 # What an attribute or a text holds. `ANYTHING` gets a closer look; in XML, a start tag may decide
 # what the text after it holds, and an attribute may state a base.
 NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, HOLDS = range(12)

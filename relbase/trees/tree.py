@@ -177,7 +177,7 @@ class Tree:
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
     def item_link(self, item: Node) -> str:
-        """The link of a feed's item, as `structure.link_rank` knows it."""
+        """The link of a feed's item, as `item_link.link_rank` knows it."""
         own, _, local = self._name(item).rpartition("}")
         about = item, COMMENT, self._keys(item), None, None
         best, link = WORST, "" if local != "item" else self.said(about, b"rdf:about")

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row, counting
-from relbase.scan.binding import holds_url, plain_kind
+from relbase.scan.binding import counting_rows, holds_url, plain_kind
 from relbase.scan.tables import BY_TAG, MARKUP, MAX_TAG, MAYBE, SCOPE
 from relbase.values.syntaxes import Syntax
 from relbase.xml import structure
@@ -111,7 +111,7 @@ class Ahead:
         rows = named.attributes_of.rows.get(key, ()) if key is not None else ()
         holds = _SCOPES.get(key, 0)
         if rows and holds == 0:
-            holds = plain_kind([row for row in rows if self._extended or not row.extended])
+            holds = plain_kind(counting_rows(rows, extended=self._extended))
         if holds is not None:
             known[name] = holds
 

@@ -204,7 +204,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             yield Sheet(href)
 
 
-# No real document comes near. `SCOPING` is what scopes begin with, for `xml_sound` to count.
+# No real document comes near. `SCOPING` is what scopes begin with, for `well_formed` to count.
 MAX_DEPTH: Final = 10_000
 SCOPING: Final = (b"xmlns", b"xml:base", b"template")
 # Documents declare a handful; each is kept as long as its element is open.

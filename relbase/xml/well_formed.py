@@ -1,4 +1,4 @@
-"""Whether an XML document is sound; relbase trusts the spans that `xml` found only if it is.
+"""Whether an XML document is sound; relbase trusts the spans that `structure` found only if it is.
 
 expat decides. It stops at the first declaration of an entity or of an attribute's default, which
 relbase does not read. A flaw that leaves spans, names and scopes certain (rule 20) is masked byte

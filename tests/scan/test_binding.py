@@ -33,7 +33,7 @@ NEEDS_COMPILED = pytest.mark.skipif(
 
 
 def test_the_source_is_the_one_that_the_module_knows() -> None:
-    """After a change of the C: write this number into `scanner._SOURCE`, and build again."""
+    """After a change of the C: write this number into `binding._SOURCE`, and build again."""
     assert zlib.crc32(b"".join(map(Path.read_bytes, SOURCES))) == binding._SOURCE  # noqa: SLF001
 
 
