@@ -39,7 +39,7 @@ from relbase.rewriting.outcomes import (
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
-from relbase.scan.batches import named_of, scan_for
+from relbase.scan.batches import exact_scan_for, named_of, scan_for
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
 from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
@@ -142,9 +142,7 @@ def _on_base(
     if base_at >= 0 and inside.base.outer is around.base:
         before = Before(inside, around)
         if before.early:  # which the compiled scanner does not tell from the others
-            policy = inside.task.policy
-            named = frozenset(named_of(policy))
-            exact = tokens.skipping(extended=policy.extended, absolute=False, named=named)
+            exact = exact_scan_for(inside.task.policy, absolute=False)
             scan = partial(_scan_from, base_at, exact, scan)
     counts = before
     for element in tokens.elements(text, 0, len(text), scan=scan):

@@ -36,11 +36,8 @@ if TYPE_CHECKING:
 def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
     policy, wanted = context.task.policy, context.wanted
-    # The compiled scanner knows only the built-in tables.
-    is_exact = binding.compiled is None or not policy.is_scanned
-    if is_exact or not (wanted.edits_only or wanted.references_only):
-        named = frozenset(named_of(policy))
-        return skipping(extended=policy.extended, absolute=wanted.edits_only, named=named)
+    if not _is_compiled(context):
+        return exact_scan_for(policy, absolute=wanted.edits_only)
     if wanted.edits_only:
         return _editing(context, binding.HTML_WALK)
     attributes = attribute_names(extended=policy.extended)
@@ -50,6 +47,18 @@ def scan_for(context: Context) -> Scan:
     return _linking(context, link, attributes)
 
 
+def _is_compiled(context: Context) -> bool:
+    """Whether the compiled scanner goes ahead: it knows only the built-in tables."""
+    is_known = binding.compiled is not None and context.task.policy.is_scanned
+    return is_known and (context.wanted.edits_only or context.wanted.references_only)
+
+
+def exact_scan_for(policy: Policy, *, absolute: bool) -> Scan:
+    """Return the scanner that skips what cannot be a reference of a policy."""
+    named = frozenset(named_of(policy))
+    return skipping(extended=policy.extended, absolute=absolute, named=named)
+
+
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
     given = policy.attributes
     return named_rows(cast("tuple[tuple[str, str], ...]", given)) if given else NONE_NAMED
@@ -57,11 +66,9 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
     """Return a scanner for CSS with this base; None if every statement must be visited."""
-    wanted = context.wanted
-    is_exact = binding.compiled is None or not context.task.policy.is_scanned
-    if is_exact or not (wanted.edits_only or wanted.references_only):
+    if not _is_compiled(context):
         return None
-    if wanted.edits_only:
+    if context.wanted.edits_only:
         return _editing(context, binding.CSS_WALK)
     return _listing_for(context, binding.CSS_WALK, (attribute,), element)
 
