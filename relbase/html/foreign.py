@@ -26,6 +26,7 @@ VOID: Final = frozenset(
 # Integration points, inside which HTML continues.
 SVG_HTML: Final = frozenset((b"foreignobject", b"desc", b"title"))
 MATH_TEXT: Final = frozenset((b"mi", b"mo", b"mn", b"ms", b"mtext"))
+POINTS: Final = {SVG: SVG_HTML, MATH: MATH_TEXT | {b"annotation-xml"}}
 
 # Names that are written like `foreignObject` in SVG. Chromium compares them as they are written.
 MIXED_CASE: Final = frozenset(
@@ -47,5 +48,4 @@ def namespace_in_tree(name: bytes, inside: str) -> str:
 
 def namespace_inside(name: bytes, namespace: str) -> str:
     """Return the namespace of what is inside an element: HTML at an integration point."""
-    points = {SVG: SVG_HTML, MATH: MATH_TEXT | {b"annotation-xml"}}
-    return HTML if name in points.get(namespace, ()) else namespace
+    return HTML if name in POINTS.get(namespace, ()) else namespace

@@ -12,7 +12,7 @@ from collections.abc import Container
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from relbase.html.foreign import HTML, MATH, MATH_TEXT, MIXED_CASE, SVG_HTML
+from relbase.html.foreign import HTML, MATH, MATH_TEXT, MIXED_CASE, POINTS
 
 # The name of an element of HTML, that of another one in a tuple, or a kind.
 Key: TypeAlias = "int | bytes | tuple[bytes, str]"
@@ -83,11 +83,10 @@ def _keys(name: bytes, namespace: str) -> tuple[Key, ...]:
     if namespace == HTML:
         kinds = (kind for kind, names in KINDS.items() if name in names)
         return (name, ANY_HTML, *kinds, *((b"h",) if name in HEADINGS else ()))
-    points = MATH_TEXT | {b"annotation-xml"} if namespace == MATH else SVG_HTML
     return (
         foreign_key(name, namespace),
         FOREIGN,
-        *((SPECIAL, NOT_IN_LIST, SCOPE, LIST, BUTTON) if name in points else ()),
+        *((SPECIAL, NOT_IN_LIST, SCOPE, LIST, BUTTON) if name in POINTS[namespace] else ()),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from relbase.expressions import expression
 from relbase.html import tags
 from relbase.html.construction import Construction
-from relbase.html.foreign import BREAKOUT, FOREIGN_ROOTS, HTML, MATH_TEXT, SVG, SVG_HTML
+from relbase.html.foreign import BREAKOUT, FOREIGN_ROOTS, HTML, MATH, POINTS, SVG
 from relbase.html.in_body import Tag
 from relbase.html.places import attributes_of
 from relbase.html.stack import FOREIGN, Unsure
@@ -42,7 +42,7 @@ UNSURE: Final = ""
 # Tags of HTML that change what others are, or that have a text which is no markup.
 _DECIDING: Final = tags.RAW_TEXT | FOREIGN_ROOTS.keys() | {b"template", b"frameset"}
 # Elements in foreign content that need a closer look: HTML may be in them, or they may be of HTML.
-_POINTS: Final = SVG_HTML | MATH_TEXT | {b"annotation-xml"}
+_POINTS: Final = POINTS[SVG] | POINTS[MATH]
 _LOOK: Final = _POINTS | BREAKOUT | {b"font"}
 _SVG_STYLE: Final = attributes_of(SVG, b"style").text
 
