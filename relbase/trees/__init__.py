@@ -244,11 +244,14 @@ def _walk(
     resolve_base_href: bool,
 ) -> Walk:
     _check_bool("resolve_base_href", resolve_base_href)
+    asked = as_policy(policy)
+    opened = _opened(tree, asked)
+    by = as_profile(profile)
     return Walk(
-        _opened(tree, as_policy(policy)),
-        as_url(base_url, "base_url", as_profile(profile)) if base_url else None,
-        as_profile(profile),
-        as_policy(policy),
+        opened,
+        as_url(base_url, "base_url", by) if base_url else None,
+        by,
+        asked,
         resolve_base_href=resolve_base_href,
         replace=replace,
     )

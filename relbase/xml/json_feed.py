@@ -134,9 +134,10 @@ def _urls(text: bytes) -> tuple[_Urls, Span | None] | None:
 
 def feed_url(text: bytes) -> str:
     """Return the URL that a JSON Feed states as its own; "" if there is none."""
-    for string in json_text.strings(text.removeprefix(_MARK)):
+    feed = text.removeprefix(_MARK)
+    for string in json_text.strings(feed):
         if string.kind is JsonKind.MEMBER and string.names == [b"feed_url"]:
-            return _value(text.removeprefix(_MARK), string)
+            return _value(feed, string)
     return ""
 
 

@@ -1,7 +1,7 @@
 """A visit of one XML document: views decode its values, and the base in scope resolves them.
 
 HTML in feeds is a nested document. The task's reader reads it with the base of the element around
-it. `xml` decides whether the document is sound, so that the findings count.
+it. `document` decides whether the document is sound, so that the findings count.
 """
 
 from __future__ import annotations
@@ -83,7 +83,6 @@ class Visit:
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
-        self._readable = without_bad(text, "\udcff")
         self._scan: Callable[..., Any] | None = None
         task = around.task  # which may have to see each reference
         is_asked = around.local_files is not None or task.keeps is not None
@@ -93,6 +92,11 @@ class Visit:
     def soundness(self) -> Soundness:
         """Whether the document is sound, and what is wrong with it."""
         return examine(self._text)
+
+    @cached_property
+    def _readable(self) -> bytes:
+        """The document with bytes masked that are not characters, for the scanner."""
+        return without_bad(self._text, "\udcff")
 
     def items(self) -> Iterator[Outcome]:
         """The items of the document, provided that it is sound."""
