@@ -180,7 +180,7 @@ class Option(click.Option):
         *,
         section: str,
         basic: bool = False,
-        read: Callable[[str], object] | None = None,
+        read: Callable[[Any], object] | None = None,
         **more: Any,
     ) -> None:
         self.section, self.basic, self._read = section, basic, read

@@ -18,7 +18,7 @@ from relbase.cli.files import STDIN, is_message
 from relbase.cli.group import Decorated, option
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
-from relbase.cli.replacing import Replacing, replacing
+from relbase.cli.replacing import Replacing
 from relbase.cli.streams import Collected, Verbosity, printable
 from relbase.expressions import any_of
 from relbase.formats.recognition import kind_of_type
@@ -108,6 +108,7 @@ def settings(given: dict[str, Any]) -> Settings:
         elif isinstance(field.default, tuple):
             policy[field.name] = tuple(chain.from_iterable(value))
     profile = Profile(given.pop("profile"))
+    rules = given.pop("replace", ())
     try:
         Resolver(given["url"] or "", profile)
     except ValueError as error:
@@ -120,7 +121,7 @@ def settings(given: dict[str, Any]) -> Settings:
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=message_urls,
         message_map=mapped or {},
-        replace=replacing(given.pop("replace", ())),
+        replace=Replacing(rules) if rules else None,
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         profile=profile,
         **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},

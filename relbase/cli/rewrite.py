@@ -231,6 +231,8 @@ def _deciding(given: dict[str, Any], own: Options) -> str:
     """Return a digest of the options that decide about links."""
     # With `resolve` the URLs of other files decide, too.
     names = given.keys() - _OTHERS - (frozenset() if given["local"] == "resolve" else _FOUND)
+    rules = tuple((pattern.pattern, new) for pattern, new in given["replace"])
+    given = {**given, "replace": rules}
     kept = [pattern.pattern for pattern in given["keep"]]
     more = own.with_originals, own.all_status, own.salvage, own.date
     return digest(sorted((name, given[name]) for name in names - {"keep"}), kept, more)
