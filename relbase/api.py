@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
+from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.session import run, texts
 from relbase.session.options import (
-    DEFAULT_POLICY,
     URL,
     Arguments,
     Headers,
@@ -20,7 +20,6 @@ from relbase.url.profiles import Profile, ProfileName
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.kind import Kind, KindName
-    from relbase.policy import Policy
     from relbase.results import Entity, Link, Result
 
 

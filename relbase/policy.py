@@ -209,7 +209,7 @@ class Policy:
         Only this method decides whether references need to be tested at all. A field counts as a
         reason to test them unless `_DECIDES_ELSEWHERE` lists it.
         """
-        if self == _DEFAULT:
+        if self == DEFAULT_POLICY:
             return None
         deciding = [
             field.name
@@ -230,7 +230,7 @@ _DECIDES_ELSEWHERE: Final = frozenset(
         *("site_links", "xml_rows", "attributes"),
     )
 )
-_DEFAULT: Final = Policy()
+DEFAULT_POLICY: Final = Policy()
 
 
 def begins_with_placeholder(reference: str, templates: tuple[str, ...] | None = None) -> bool:

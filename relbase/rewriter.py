@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from relbase.kind import Kind, KindName
+from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.session import run, texts, values
-from relbase.session.options import DEFAULT_POLICY, as_data, as_url
+from relbase.session.options import as_data, as_url
 from relbase.session.session import Call, check
 from relbase.session.values import NO_ATTRIBUTES, Value
 from relbase.url.profiles import Profile, ProfileName
@@ -15,7 +16,6 @@ from relbase.url.step import check_text
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.policy import Policy
     from relbase.results import Link, Result
     from relbase.session.options import URL, Arguments, Headers, Replace
 

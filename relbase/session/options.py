@@ -20,12 +20,13 @@ from typing import (
 from relbase.expressions import expression
 from relbase.html.own_base import POLICY_FIELD, base_uris
 from relbase.kind import Kind, KindName
-from relbase.policy import Policy
+from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.results import Link
 from relbase.url.credentials import masked
 from relbase.url.profiles import PROFILES, Profile, ProfileName, as_profile
 from relbase.url.resolver import parses_alone
 from relbase.url.step import check_text, not_text
+from relbase.values.syntaxes import C0_AND_SPACE
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ MessageUrls: TypeAlias = (
 
 # Returns the URL to write for a link: None for that of relbase, `link.reference` for no edit.
 Replace: TypeAlias = Callable[[Link], str | None]
-
-DEFAULT_POLICY: Final = Policy()
 
 
 class OptionArguments(TypedDict, total=False):
@@ -201,7 +200,7 @@ _SYNONYMS: Final = {
 
 def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> str:
     """Return a retrieval URL as text; raise ValueError if the profile cannot parse it alone."""
-    text = _url_text(url, name).strip(_C0_AND_SPACE)
+    text = _url_text(url, name).strip(C0_AND_SPACE)
     if not text:
         raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
     if not _absolute.match(text):
@@ -216,8 +215,6 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
 # A scheme (RFC 3986 §3.1), but not the drive of `C:\x`, nor the host of `h.example:80/d`, which the
 # grammar reads as a scheme.
 _absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]++:(?![0-9]++(?:[/?#]|\Z))")
-
-_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 
 def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:

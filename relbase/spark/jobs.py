@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark import StorageLevel
 
 from relbase import storage
-from relbase.session.options import DEFAULT_POLICY
+from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.spark import tasks
 from relbase.url.profiles import DEFAULT, Profile, ProfileName, as_profile
 from relbase.warc.rows import LinkRow, selector
@@ -26,7 +26,6 @@ from relbase.warc.writing import check_date, date_of_run
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from relbase.policy import Policy
     from relbase.session.options import Replace
     from relbase.spark.tasks import Report
     from relbase.warc.work import Opener

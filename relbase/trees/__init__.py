@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from relbase.session.options import DEFAULT_POLICY, URL, Replace, as_policy, as_url, with_hints
+from relbase.policy import DEFAULT_POLICY, Policy
+from relbase.session.options import URL, Replace, as_policy, as_url, with_hints
 from relbase.trees.tree import Tree, TreeLink, Value
 from relbase.trees.walk import Walk
 from relbase.url.profiles import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
-    from relbase.policy import Policy
     from relbase.results import Link
 
 __all__ = [

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.api import base
 from relbase.expressions import regex
+from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session import run
-from relbase.session.options import DEFAULT_POLICY, Replace
+from relbase.session.options import Replace
 from relbase.session.session import check
 from relbase.url.profiles import Profile, ProfileName
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
-    from relbase.policy import Policy
     from relbase.warc.page import Page
 
 

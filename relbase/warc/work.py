@@ -12,19 +12,17 @@ from functools import partial
 from io import SEEK_END
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
-from relbase.session.options import DEFAULT_POLICY, Replace
+from relbase.policy import DEFAULT_POLICY, Policy
+from relbase.session.options import Replace
 from relbase.url.profiles import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.reading import pages_within
 from relbase.warc.revisits import Allowance
 from relbase.warc.rows import packed_rows
-
-if TYPE_CHECKING:
-    from relbase.policy import Policy
 
 Opener = Callable[[str], BinaryIO]
 Skip = Callable[["Part", Record], bool]

@@ -20,7 +20,8 @@ from relbase.compression.codings import fast_zlib
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
-from relbase.session.options import DEFAULT_POLICY, Arguments, Replace, as_policy, as_url
+from relbase.policy import DEFAULT_POLICY, Policy
+from relbase.session.options import Arguments, Replace, as_policy, as_url
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
@@ -29,7 +30,6 @@ from relbase.warc.page import Page
 if TYPE_CHECKING:
     from relbase.edit import Edit
     from relbase.notes import Note
-    from relbase.policy import Policy
 
 Packing = Literal["", "gz", "zst"]
 
