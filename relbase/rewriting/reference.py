@@ -58,7 +58,7 @@ def visit_url(
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    verdict, key = _judged(text, span, context, place, keeps)
+    verdict, key = _judged(text, span, context, place, keeps, written=written)
     status, url, note = verdict
     if status is Status.REWRITTEN and not pay(written, url, context.budget, context.depth):
         status, url, note = Status.KEPT, None, None
@@ -104,16 +104,19 @@ def _judged(
     context: Context,
     place: Place,
     keeps: Callable[[str], Verdict | None] | None,
+    *,
+    written: str,
 ) -> tuple[Verdict, tuple[object, ...] | None]:
     """What becomes of a reference, and its key in `Context.replaced`."""
-    written = decode_inner(text[span.start : span.end])
     reference = clean(written)
     kept = None if keeps is None else keeps(reference)
     verdict = verdict_of(reference, context, place, is_kept=kept is not None)
     if kept is not None and verdict.status is not Status.ABSOLUTE:
         verdict = kept._replace(url=verdict.url)
     elif context.task.policy.keep_templates:
-        verdict = _with_placeholders(verdict, text, span, place, context.task.policy)
+        verdict = _with_placeholders(
+            verdict, text, span, place, context.task.policy, written=written
+        )
     if context.replaced is None or verdict.status is Status.KEPT:
         return verdict, None
     key = (context.part, *context.at, span.start)
@@ -198,10 +201,9 @@ _COMPARED: Final = 1 << 16
 
 
 def _with_placeholders(
-    verdict: Verdict, text: bytes, span: Span, place: Place, policy: Policy
+    verdict: Verdict, text: bytes, span: Span, place: Place, policy: Policy, *, written: str
 ) -> Verdict:
     """Adjust a verdict so that no placeholder changes, with a note that says so."""
-    written = decode_inner(text[span.start : span.end])
     found = policy.placeholders(written)
     if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
         return verdict
