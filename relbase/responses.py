@@ -107,7 +107,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
         text, urls = page
         return text.encode("utf-8", "surrogatepass"), _arguments(_PAGE_FIELDS, urls, given), ()
     from relbase.compression.codings import decoded
-    from relbase.containers.http import with_range
+    from relbase.containers.http import REDIRECTION, with_range
 
     # requests, httpx and niquests have `status_code`, the others `status`.
     statuses = (_at(response, name) for name in ("status_code", "status"))
@@ -117,7 +117,7 @@ def _read(response: object, given: Arguments) -> tuple[bytes, Arguments, tuple[N
     fields = with_range(_fields(headers, getlist), status)
     call = _arguments(fields, _urls(response), given)
     notes, body = _doubts(response), _body(response)
-    if not body and status is not None and 300 <= status < 400:  # noqa: PLR2004
+    if not body and status is not None and status in REDIRECTION:
         notes += _unfollowed(status, fields)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     if not codings and len(body) < _bytes_read(_at(response, "raw")):

@@ -18,6 +18,7 @@ from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.documents import before_part, sentence
 from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
+from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
 from relbase.url.credentials import masked
 from relbase.warc import rows, work
@@ -198,7 +199,7 @@ class Archive(NamedTuple):
         if packing != self.packing:
             fix = "give -o a name that ends as the input's"
             return f"--with-originals keeps the compression of the input: {fix}"
-        if packing == "zst" and not start.startswith(b"\x28\xb5\x2f\xfd"):
+        if packing == "zst" and not start.startswith(ZSTD):
             return "its records need the dictionary at its start: leave --with-originals out"
         first = next(pieces([start]), None)  # whatever its name says
         is_arc = first is not None and arc_line(first.data[:MAX_ARC_LINE])

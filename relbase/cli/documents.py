@@ -53,7 +53,7 @@ class InputDocument(NamedTuple):
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
     first = next(source.pieces, b"")
     call = settings.call(source.name)
-    if FORMATS[settings.kind_of(source.name, first)].streams:
+    if FORMATS[call.kind_of(first)].streams:
         yield from _messages(chain((first,), source.pieces), call)
     else:
         yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, call)

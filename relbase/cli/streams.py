@@ -105,12 +105,12 @@ def _write(data: bytes, *, is_last: bool = False) -> None:
         raise OutputError(f"standard output: {error.strerror}") from None
 
 
-def warn(text: str, end: str = "\n") -> None:
+def warn(text: str) -> None:
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
         erased = _ERASE if _bars else ""
-        sys.stderr.write(f"{erased}{text}{end}")  # its error handler is backslashreplace
+        sys.stderr.write(f"{erased}{text}\n")  # its error handler is backslashreplace
         sys.stderr.flush()
 
 

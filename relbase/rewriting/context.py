@@ -154,8 +154,7 @@ class Context(NamedTuple):
 
     def in_charset(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
         """Return the context of a text in a charset, whose document has another."""
-        resolve = resolver(self.base.url, self.task.profile, encoding)
-        return self._replace(charset=charset, encoding=encoding, unstated=unstated, resolve=resolve)
+        return self.with_fields(charset=charset, encoding=encoding, unstated=unstated)
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """Return the base of a document in this context that states one itself, and notes on it."""

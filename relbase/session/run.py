@@ -164,7 +164,7 @@ def _edits(given: Input, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdi
                     against = against or item.base
         if isinstance(edits, list) and are_dense(edits):
             edits = PackedEdits(edits)
-    if budget.refused and (note := budget.note(given.document.context.part)):
+    if note := budget.note(given.document.context.part):
         notes.add(note)
     if against is not None:
         notes.add(_unresolved(left, against, given.document.format.advice))

@@ -14,7 +14,7 @@ from relbase.view.folding import meant
 
 
 class LinkingField(NamedTuple):
-    syntax: Syntax  # how a URL is spelled there (`values.spell`) and what reports call it
+    syntax: Syntax  # how a URL is spelled there (`syntaxes.spell`) and what reports call it
     find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
 
 

@@ -1,6 +1,6 @@
 """Base64 bodies: RFC 2045 §6.8.
 
-`lower` returns one edit, from the first changed quantum to the end. Only a body that decodes
+`lowered` returns one edit, from the first changed quantum to the end. Only a body that decodes
 strictly is rewritten, since readers disagree on what any other means.
 """
 

@@ -190,7 +190,7 @@ def _prescan(data: bytes) -> str | None:
         return name
     # A <meta> that states a charset contains `charset`; most nested documents do not.
     if b"charset" not in data.lower():
-        return _xml_encoding(data) if data.startswith(b"<?") else None
+        return _xml_encoding(data)
     # Step 3: Loop.
     position: int | None = 0
     while position is not None and (meta := _to_meta.match(data, position)):

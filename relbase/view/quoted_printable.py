@@ -1,6 +1,6 @@
 """Quoted-printable bodies: RFC 2045 §6.7.
 
-`lower` finds the line of an edit by arithmetic: a line decodes to its length, less 2 for each `=`
+`lowered` finds the line of an edit by arithmetic: a line decodes to its length, less 2 for each `=`
 and 1 more for each `=` CRLF. Padding before a line end means nothing. An `=` that begins
 neither an escape nor a soft break means itself, and is encoded if an edit follows directly. No
 written line reads as a delimiter, as the `From ` line of an mbox or as the end of an SMTP message.
