@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from relbase.expressions import expression
 from relbase.formats import sniffing
 from relbase.formats.rows import FORMATS, READ
+from relbase.html.tokens import AMP_TYPE
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 
@@ -243,6 +244,7 @@ class _Labelled(NamedTuple):
 
     row: Format
     by: str  # what the label is, for people
+    is_amp: bool = False  # by its media type
 
     @property
     def visit(self) -> Visit | None:
@@ -250,6 +252,7 @@ class _Labelled(NamedTuple):
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         kind, notes = _judged(self.row.kind, self.by, data)
+        context = context._replace(is_amp=True) if self.is_amp else context
         remarks = tuple(note._replace(part=context.part) for note in notes)
         return FORMATS[kind].read(data, label, context)._replace(remarks=remarks)
 
@@ -259,5 +262,5 @@ def reader(content_type: str, name: str) -> _Labelled | None:
     kind, by = kind_of_type(content_type), f"media type, {content_type[:_SHOWN]}"
     if kind is None:
         kind, by = kind_of_name(name) or Kind.OTHER, f"name, *.{_suffix(name)[:_SHOWN]}"
-    row = FORMATS[kind]
-    return None if row.charset is None else _Labelled(row, by)
+    row, is_amp = FORMATS[kind], sniffing.known_type(content_type) == AMP_TYPE
+    return None if row.charset is None else _Labelled(row, by, is_amp)

@@ -96,7 +96,7 @@ def slots(
     text: bytes,
     element: Element,
     *,
-    extended: bool = False,
+    extended: int = 0,
     named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
 ) -> Iterator[Slot]:
     """Yield the values of one element that hold references, its raw text last."""
@@ -116,7 +116,7 @@ def slots(
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             yield Slot(name, attribute, row, found, codebase)
-    inside = counting(text_rows, value_of, extended=False) if raw_end > tag_end else None
+    inside = counting(text_rows, value_of, extended=0) if raw_end > tag_end else None
     if inside is not None:
         quote = RAW if namespace == HTML else PIECES if tags.token(text, tag_end, raw_end) else TEXT
         value = tags.Attribute(b"", tag_end, raw_end, quote)
@@ -161,6 +161,27 @@ def has_sheets(text: bytes) -> bool:
     return False
 
 
+# ---- Documents of AMP
+
+# "AMP HTML Specification" and "AMP for Email": the root says it, with or without U+FE0F. Not of
+# advertisements (`amp4ads`), which stand in the pages of others.
+AMP_TYPE: Final = "text/x-amp-html"
+AMP_NAMES: Final = frozenset(
+    sign + form for sign in ("amp", "\u26a1", "\u26a1\ufe0f") for form in ("", "4email")
+)
+_AMP: Final = tags.any_of([name.encode() for name in sorted(AMP_NAMES)])
+# The root element, after text, comments and declarations, up to the attribute that says it.
+_amp_root: Final = expression(
+    rb"(?:[^<]++|<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)|<(?:!(?!--)|\?)[^>]*+>)*+<(?i:html)"
+    rb"(?:[\t\n\f\r /]++(?:(?!" + _AMP + rb")" + tags.ATTRIBUTE + rb")?+)++" + _AMP
+)
+
+
+def is_amp(text: bytes) -> bool:
+    """Return whether the root element of a page says that this is a document of AMP."""
+    return _amp_root.match(text) is not None
+
+
 # ---- Skipping HTML that can hold no reference
 
 # Elements that change what is markup, and those with text of their own.
@@ -181,7 +202,7 @@ _CSS_WITHOUT: Final = rb"=\"[^\"(&\\@]*+\""
 _ABSOLUTE: Final = rb"=\"%b[^\"]*+\"" % WEB_PATTERN.encode()
 
 
-def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
+def skipping(*, extended: int, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
     """Return a scan that skips tokens without references; if `absolute`, with absolute ones too."""
     return partial(_skip, _pattern(extended=extended, absolute=absolute, named=named).match)
 
@@ -200,12 +221,12 @@ def _skip(
 
 
 @lru_cache(maxsize=16)
-def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.Pattern[bytes]:
+def _pattern(*, extended: int, absolute: bool, named: frozenset[bytes]) -> re.Pattern[bytes]:
     # The attributes of HTML with a row, whatever its condition.
     usual = {
         name
         for (namespace, _, name), rows in PLACES.items()
-        if namespace == HTML and (extended or not all(row.extended for row in rows))
+        if namespace == HTML and any(row.is_known(extended) for row in rows)
     } - named
     names = usual | named
     without = [_any_lower(_only(usual, Nested.CSS)) + _CSS_WITHOUT]

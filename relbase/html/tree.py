@@ -181,7 +181,7 @@ class Tree:
             raw_end = text_end(self._text, end, self._end)
             stated = {each.name: each for each in tags.attributes(self._text, inside, end)}
             value_of = partial(value_in, self._text, stated)
-            self._in_sheet = counting(_SVG_STYLE, value_of, extended=False) is not None
+            self._in_sheet = counting(_SVG_STYLE, value_of, extended=0) is not None
         return Element(namespace, name, start, inside, end, raw_end, self._hidden)
 
     # ---- Foreign content

@@ -63,6 +63,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
     time. What precedes it is then scanned once more, against that base.
     """
+    if not around.is_amp and tokens.is_amp(text):
+        around = around._replace(is_amp=True)
     # A visit on trial of what is nested would begin another one for what is nested in that.
     is_met = not around.depth and around.wanted.is_scanned_ahead
     if is_met:
@@ -142,7 +144,7 @@ def _on_base(
     if base_at >= 0 and inside.base.outer is around.base:
         before = Before(inside, around)
         if before.early:  # which the compiled scanner does not tell from the others
-            exact = exact_scan_for(inside.task.policy, absolute=False)
+            exact = exact_scan_for(inside, absolute=False)
             scan = partial(_scan_from, base_at, exact, scan)
     counts = before
     for element in tokens.elements(text, 0, len(text), scan=scan):
@@ -194,8 +196,8 @@ def _visit_element(
     has_marks = around.task.detect and not around.depth
     is_stated = is_base and not (has_marks and is_stand_in(text, element.start))
     context = around if is_stated else inside
-    policy = context.task.policy
-    slots = tokens.slots(text, element, extended=policy.extended, named=named_of(policy))
+    named = named_of(context.task.policy)
+    slots = tokens.slots(text, element, extended=context.extended, named=named)
     visit = partial(_visit_slot, text)
     if before and not is_base:
         hidden = element.hidden

@@ -106,6 +106,11 @@ _PRESENTATION: Final = (
 )
 
 
+# What rows count with beside the usual ones, as bits: the policy `extended`, a document of AMP.
+EXTENDED: Final = 1
+AMP: Final = 2
+
+
 class Nested(Enum):
     """An attribute value or raw text with references of its own."""
 
@@ -127,7 +132,7 @@ class Row(NamedTuple):
     early_when: Condition | None = None  # when `early` is true; `counting` checks it
     on_codebase: bool = False  # relative to the element's `codebase` (HTML 4.01 §13.3, §13.4)
     own_url: bool = False  # empty means the document's own URL, whatever `<base>` says
-    extended: bool = False  # counts with the policy `extended` only
+    extended: int = 0  # counts with one of these bits only
     when: Condition | None = None
     only: tuple[bytes, ...] = ()  # what a text of XML must begin with; empty: anything
     stays: Reason | None = None  # why a text of XML is noted and never rewritten
@@ -135,6 +140,10 @@ class Row(NamedTuple):
     @property
     def conditions(self) -> list[Condition]:
         return [one for one in (self.when, self.local_when, self.early_when) if one]
+
+    def is_known(self, extended: int) -> bool:
+        """Whether the row counts, on its condition, with these bits."""
+        return not self.extended or bool(self.extended & extended)
 
 
 class Slot(NamedTuple):
@@ -162,9 +171,9 @@ _ANIMATED: Final = Row(Syntax.URL, local=True, when=_ANIMATES_HREF)
 _ANIMATED_LIST: Final = Row(Syntax.SEMICOLON_LIST, local=True, when=_ANIMATES_HREF)
 _ANIMATES_CSS: Final = one_of(b"attributename", *_PRESENTATION.encode().split())
 _ANIMATED_CSS: Final = Row(Nested.CSS, when=_ANIMATES_CSS)
-_EXTENDED: Final = Row(Syntax.URL, extended=True)
-_EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
-_GUESSED: Final = Row(Nested.GUESSED, extended=True)
+_EXTENDED: Final = Row(Syntax.URL, extended=EXTENDED)
+_GUESSED: Final = Row(Nested.GUESSED, extended=EXTENDED)
+_AMP: Final = Row(Syntax.URL, extended=EXTENDED | AMP)
 
 # (elements, attributes, row), by namespace
 Table: TypeAlias = "Mapping[str, tuple[tuple[str, str, Row], ...]]"
@@ -195,7 +204,7 @@ TABLE: Final[Table] = {
         ("object", "archive", Row(Syntax.SPACE_LIST, on_codebase=True)),
         ("applet", "archive", Row(Syntax.COMMA_LIST, on_codebase=True)),
         ("embed", "pluginspage pluginurl", _URL),
-        ("param", "value", Row(Nested.GUESSED, extended=True, when=_IS_URL_PARAM)),
+        ("param", "value", Row(Nested.GUESSED, extended=EXTENDED, when=_IS_URL_PARAM)),
         ("body table td th tr thead tbody tfoot colgroup col", "background", _URL),
         ("layer ilayer", "background", _URL),
         ("head", "profile", _URL),
@@ -204,26 +213,30 @@ TABLE: Final[Table] = {
         ("script", "xlink:href", _URL),
         ("meta", "content", Row(Syntax.REFRESH, when=one_of(b"http-equiv", b"refresh"))),
         ("meta", "content", Row(Syntax.LINK, when=one_of(b"http-equiv", b"link"))),
-        ("meta", "content", Row(Nested.GUESSED, extended=True, when=_IS_URL_META)),
-        ("meta", "content", Row(Syntax.URL, extended=True, when=_IS_AUTHOR)),
+        ("meta", "content", Row(Nested.GUESSED, extended=EXTENDED, when=_IS_URL_META)),
+        ("meta", "content", Row(Syntax.URL, extended=EXTENDED, when=_IS_AUTHOR)),
         ("iframe", "srcdoc", Row(Nested.HTML, early=True)),
         ("*", "style", _STYLE),
         ("*", "itemid", _EXTENDED),
-        ("*", "about", Row(Syntax.URL, extended=True, when=_not_a_curie(b"about"))),
-        ("*", "resource", Row(Syntax.URL, extended=True, when=_not_a_curie(b"resource"))),
+        ("*", "about", Row(Syntax.URL, extended=EXTENDED, when=_not_a_curie(b"about"))),
+        ("*", "resource", Row(Syntax.URL, extended=EXTENDED, when=_not_a_curie(b"resource"))),
         ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _GUESSED),
         ("*", "data-bg data-background data-poster data-image data-thumb data-full", _GUESSED),
         ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _GUESSED),
         ("*", "data-orig-file data-medium-file data-large-file", _GUESSED),  # WordPress, Jetpack
         ("*", "data-rocket-src data-media data-pin-media data-pin-url data-permalink", _GUESSED),
         ("*", "data-srcset data-lazy-srcset data-bgset data-flickity-lazyload-srcset", _GUESSED),
-        ("amp-img amp-anim amp-video amp-audio amp-iframe", "src poster", _EXTENDED),
-        ("amp-img amp-anim", "srcset", _EXTENDED_SRCSET),
-        ("amp-list", "src", _EXTENDED),
-        ("form", "action-xhr", _EXTENDED),
         ("model-viewer", "src poster ios-src", _EXTENDED),
-        ("amp-story", "publisher-logo-src poster-portrait-src poster-square-src", _EXTENDED),
-        ("amp-story", "poster-landscape-src", _EXTENDED),
+        # AMP: the attributes of its validator that hold URLs
+        ("amp-img amp-anim amp-video amp-audio amp-iframe amp-video-iframe", "src poster", _AMP),
+        ("amp-img amp-anim", "srcset", _AMP._replace(syntax=Syntax.SRCSET)),
+        ("amp-iframe", "srcdoc", _AMP._replace(syntax=Nested.HTML)),
+        ("amp-list amp-state amp-autocomplete amp-script amp-render amp-3d-gltf", "src", _AMP),
+        ("amp-install-serviceworker", "src data-iframe-src", _AMP),
+        ("form", "action-xhr verify-xhr", _AMP),
+        ("amp-story amp-story-page", "background-audio", _AMP),
+        ("amp-story", "publisher-logo-src poster-portrait-src poster-square-src", _AMP),
+        ("amp-story", "poster-landscape-src", _AMP),
         # VML, as Office writes it into mail and saved pages
         ("v:*", "src href", _URL),
     ),
@@ -270,10 +283,10 @@ def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[
     return {name.encode(): (syntaxes[syntax],) for name, syntax in attributes}
 
 
-def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: bool) -> Row | None:
+def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: int) -> Row | None:
     """Return the first row whose condition holds, with `local`, `early` as on the element."""
     for row in rows:
-        if (extended or not row.extended) and (row.when is None or row.when.holds(value_of)):
+        if row.is_known(extended) and (row.when is None or row.when.holds(value_of)):
             if row.local_when is not None and row.local_when.holds(value_of):
                 row = row._replace(local=True)  # noqa: PLW2901
             if row.early_when is not None and row.early_when.holds(value_of):

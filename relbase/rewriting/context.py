@@ -18,6 +18,7 @@ from relbase.bases.layers import (
     establish,
     unsuitable,
 )
+from relbase.html.vocabulary import AMP, EXTENDED
 from relbase.notes import Note, Reason
 from relbase.url.resolver import prepared_base
 
@@ -139,6 +140,12 @@ class Context(NamedTuple):
     replaced: Replaced | None = None  # the caller's URLs; None if the caller replaces none
     at: tuple[int, ...] = ()  # where the text is in those around it, for `replaced`
     resolve: BaseResolver | None = None  # resolves against the base; None without one
+    is_amp: bool = False  # whether it is in a document of AMP
+
+    @property
+    def extended(self) -> int:
+        """What rows of the vocabulary count with beside the usual ones."""
+        return (self.task.policy.extended and EXTENDED) | (self.is_amp and AMP)
 
     def visited(self, wanted: Wanted, budget: Budget) -> Context:
         """Return the context of a visit for what is wanted."""

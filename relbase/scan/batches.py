@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.edit import Span
 from relbase.html.tokens import skipping
-from relbase.html.vocabulary import NONE_NAMED, Row, named_rows
+from relbase.html.vocabulary import EXTENDED, NONE_NAMED, Row, named_rows
 from relbase.results import Link
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Wanted
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
-    policy, wanted = context.task.policy, context.wanted
+    wanted = context.wanted
     if not _is_compiled(context):
-        return exact_scan_for(policy, absolute=wanted.edits_only)
+        return exact_scan_for(context, absolute=wanted.edits_only)
     if wanted.edits_only:
         return _editing(context, binding.HTML_WALK)
-    attributes = attribute_names(extended=policy.extended)
+    attributes = attribute_names(extended=context.extended)
     link = _LINKS.get(wanted)
     if link is None or context.depth or context.task.keeps is not None:
         return _listing_for(context, binding.HTML_WALK, attributes)
@@ -53,10 +53,10 @@ def _is_compiled(context: Context) -> bool:
     return is_known and (context.wanted.edits_only or context.wanted.references_only)
 
 
-def exact_scan_for(policy: Policy, *, absolute: bool) -> Scan:
-    """Return the scanner that skips what cannot be a reference of a policy."""
-    named = frozenset(named_of(policy))
-    return skipping(extended=policy.extended, absolute=absolute, named=named)
+def exact_scan_for(context: Context, *, absolute: bool) -> Scan:
+    """Return the scanner that skips what cannot be a reference in a document with this base."""
+    named = frozenset(named_of(context.task.policy))
+    return skipping(extended=context.extended, absolute=absolute, named=named)
 
 
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
@@ -260,7 +260,7 @@ class _Lister:
         return status, edit.new.decode("ascii") + written[rest:]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _numbers(attributes: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(map(ATTRIBUTES.index, attributes))
 
@@ -289,7 +289,7 @@ def written_in(raw: bytes, charset: str) -> str:
 
 
 ATTRIBUTES: Final = tuple(
-    {name: 0 for extended in (False, True) for name in attribute_names(extended=extended)}
+    {name: 0 for extended in (0, EXTENDED) for name in attribute_names(extended=extended)}
 )
 _SYNTAXES: Final = {number: syntax.value for syntax, number in HELD.items()}
 SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))

@@ -24,7 +24,7 @@ from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import TEXT_ROWS, Nested, Row
+from relbase.html.vocabulary import EXTENDED, TEXT_ROWS, Nested, Row
 from relbase.scan import tables
 from relbase.scan.tables import EDITS, HOLDS_MASK, PlainForm, facts
 from relbase.values.syntaxes import Syntax
@@ -120,7 +120,7 @@ HELD: Final[Mapping[Syntax | Nested, int]] = {
 
 
 @cache
-def attribute_names(*, extended: bool) -> tuple[str, ...]:
+def attribute_names(*, extended: int) -> tuple[str, ...]:
     """Return the attributes by number; the last, for number -1, stands for no attribute."""
     return (*(name.decode() for name in held_attributes(extended=extended)), "")
 
@@ -130,17 +130,17 @@ def is_local(holds: int) -> bool:
     return bool(holds & tables.LOCAL) or holds & HOLDS_MASK == tables.CSS
 
 
-def counting_rows(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
-    return rows if extended else tuple([row for row in rows if not row.extended])
+def counting_rows(rows: tuple[Row, ...], *, extended: int) -> tuple[Row, ...]:
+    return tuple([row for row in rows if row.is_known(extended)])
 
 
-def held_attributes(*, extended: bool) -> list[bytes]:
+def held_attributes(*, extended: int) -> list[bytes]:
     """Return the numbered attributes: those that hold references, or decide whether others do."""
     named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
     return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
 
 
-def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
+def deciding_values(*, extended: int) -> list[tuple[bytes, tuple[bytes, ...]]]:
     """Return the attributes that decide whether others hold references, and by which values."""
     found = []
     for rows in PLACES.values():
@@ -161,7 +161,7 @@ def _decider(rows: Iterable[Row]) -> bytes | None:
 
 
 def row_of(
-    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
+    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: int
 ) -> list[int]:
     """Return what each attribute holds on an element."""
     row = [tables.NOTHING] * len(numbers)
@@ -264,7 +264,7 @@ def scanning(
     normalizes: bool = False,
     in_css: bool = True,
     ascii_stands: bool = True,
-    extended: bool = False,
+    extended: int = 0,
     mode: int = EDITS,
 ) -> Callable[..., Any]:
     """Return a scan to the next place that needs a closer look; it takes `PrefixesByForm` first.
@@ -285,7 +285,7 @@ def scanning(
 def head(text: bytes) -> tuple[int, bytes]:
     """Return where the last of the head's tokens ends, and the head without its raw text."""
     if compiled is not None:
-        found: tuple[int, bytes] = compiled.head(_tables(extended=False), text)
+        found: tuple[int, bytes] = compiled.head(_tables(extended=0), text)
         return found
     if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
@@ -308,7 +308,7 @@ def may_hold(text: bytes, words: tuple[Words, Words, Words], last: int) -> bool:
     There are words for each of the three places.
     """
     if compiled is not None:
-        found: bool = compiled.may_hold(_tables(extended=False), text, words, last)
+        found: bool = compiled.may_hold(_tables(extended=0), text, words, last)
         return found
     end, markup = head(text)
     places = markup, text[:end], text[max(0, len(text) - last) :]
@@ -332,7 +332,7 @@ _AT_RULES: Final = {
 
 
 @cache
-def _tables(*, extended: bool) -> object:
+def _tables(*, extended: int) -> object:
     numbers = {name: number for number, name in enumerate(held_attributes(extended=extended))}
     rows: dict[bytes, int] = {}
     # By the identity of what is known of an element: most elements share it.
@@ -368,7 +368,7 @@ def _tables(*, extended: bool) -> object:
         tuple(
             (function.name, function.form is Form.URL, 0)
             for function in FUNCTIONS
-            if extended or not function.extended
+            if extended & EXTENDED or not function.extended
         ),
         tuple((name, kind, 0) for name, kind in _AT_RULES.items()),
         _words(IN_HEAD),

@@ -129,7 +129,7 @@ def prefixes_of(context: Context) -> Prefixes:
 def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
     """Return a walk of the compiled scanner, set up for the documents of a context."""
     ready: dict[object, Any] = {} if context.resolve is None else context.resolve.ready
-    key = walk, mode, context.task.policy.extended, context.charset
+    key = walk, mode, context.extended, context.charset
     scan: Callable[..., Any] | None = ready.get(key)
     if scan is None:
         scan = ready[key] = binding.scanning(
@@ -138,7 +138,7 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
             normalizes=PROFILES[context.task.profile].normalizes,
             in_css=is_same_in_css(context),
             ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
-            extended=context.task.policy.extended,
+            extended=context.extended,
         )
     return scan
 

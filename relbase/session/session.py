@@ -16,6 +16,7 @@ from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
+from relbase.html.tokens import AMP_TYPE
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Replaced, Task, resolver
@@ -109,6 +110,7 @@ class Session:
             task,
             policies=options.header.policies,
             marks=NONE if options.detect else None,
+            is_amp=known_type(type_) == AMP_TYPE,
         )
         ready: dict[str, object] = {
             "type": known_type(type_) or type_.partition(";")[0].strip().lower(),

@@ -12,7 +12,8 @@ from relbase.html import places, vocabulary
 from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
 from relbase.html.places import element_rows
 from relbase.html.tags import RAW_TEXT
-from relbase.html.vocabulary import Row, ValueOf, counting
+from relbase.html.tokens import AMP_NAMES
+from relbase.html.vocabulary import AMP, EXTENDED, Row, ValueOf, counting
 from relbase.policy import Policy
 from relbase.rewriting.context import Context
 from relbase.xml.names import held_with
@@ -36,6 +37,11 @@ class Around(NamedTuple):
 
 
 TOP: Final = Around()
+
+# In trees of lxml, html5lib spells characters so that XML does not allow in names.
+_AMP_NAMES: Final = AMP_NAMES | {
+    name.replace("\u26a1", "U026A1").replace("\ufe0f", "U0FE0F") for name in AMP_NAMES
+}
 
 
 class ElementRow(NamedTuple):
@@ -79,11 +85,15 @@ _NAMED: Final = frozenset(
 class Known:
     """Finds the rows for the names of one tree."""
 
-    def __init__(self, root: str, policy: Policy, *, is_html: bool) -> None:
+    def __init__(
+        self, root: str, policy: Policy, attributes: Iterable[str], *, is_html: bool
+    ) -> None:
         self._is_html = is_html
         self._finds_items = policy.item_links
         plain = ROOTS.get(_encoded(root))
-        self._how = plain, is_html, policy.extended, policy.attributes, policy.xml_rows
+        is_amp = not _AMP_NAMES.isdisjoint(attributes)
+        extended = (policy.extended and EXTENDED) | (is_amp and AMP)
+        self._how = plain, is_html, extended, policy.attributes, policy.xml_rows
         # Whether browsers show the document, and so ignore xml:base in it.
         self.is_shown = self.kind(root, TOP).vocabulary in SHOWN
 
@@ -131,7 +141,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     namespace: str,
     plain: str | None,
     is_html: bool,  # noqa: FBT001
-    extended: bool,  # noqa: FBT001
+    extended: int,
     named: tuple[tuple[str, str], ...],
     xml_rows: tuple[str, ...],
 ) -> ElementRow:
@@ -155,7 +165,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
                 rows={**of_element.rows, **vocabulary.named_rows(named)}
             )
     rows = {
-        key: tuple(row for row in of_key if extended or not row.extended)
+        key: tuple(row for row in of_key if row.is_known(extended))
         for attribute, of_key in of_element.rows.items()
         for key in _spelled(attribute, is_html=is_html)
     }
@@ -193,7 +203,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
 
 def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
     """The rows whose conditions hold, in the form in which they count."""
-    return tuple(filter(None, (counting((row,), value_of, extended=True) for row in rows)))
+    return tuple(filter(None, (counting((row,), value_of, extended=-1) for row in rows)))
 
 
 def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:

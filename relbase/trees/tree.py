@@ -110,7 +110,9 @@ class Tree:
         self._root = root
         self._is_html = is_html
         self.label = label  # of the document's charset, if the tree knows it
-        self.known = Known(self._name(top), policy, is_html=is_html)  # top: the first element
+        self.known = Known(
+            self._name(top), policy, self._keys(top), is_html=is_html
+        )  # top: the first element
 
     def bases(self, *, whole: bool) -> Iterator[Node]:
         """The `<base>` elements with an href that a browser sees, in order."""

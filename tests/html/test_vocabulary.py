@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rows import cases, rows
+from scanners import SCANNERS, assert_agreed, scanning
 
 from relbase import Policy, Profile, links, rewrite
 from relbase.html.places import PLACES
@@ -67,6 +69,31 @@ def test_extended_rows(row: str) -> None:
     assert rewrite(document, url=URL, kind="html", policy=Policy(extended=True)).data == expected(
         row
     )
+
+
+@pytest.mark.parametrize("row", each("amp"))
+@pytest.mark.parametrize("scanner", SCANNERS)
+def test_rows_of_amp(row: str, scanner: str) -> None:
+    plain, root, policy = html(row), "<html ⚡4email>".encode(), Policy(extended=True)
+    call: dict[str, Any] = {"url": URL, "kind": "html"}
+    with scanning(scanner):
+        assert (b"<img" in plain) != (rewrite(plain, **call).data is plain)
+        assert rewrite(plain, **call, policy=policy).data == expected(row)
+        assert rewrite(root + plain, **call).data == root + expected(row)
+        labelled = rewrite(plain, url=URL, headers={"Content-Type": "text/x-amp-html"})
+        assert labelled.data == expected(row)
+        listed = [link.url for link in links(root + plain, **call)]
+        assert listed == [link.url for link in labelled.links]
+
+
+@cases(TABLES, "amp roots", root=str, is_amp=str)
+def test_roots_of_amp(root: str, is_amp: str) -> None:
+    page = f"{root}<amp-img src='x' srcset='y 2x'></amp-img><form action-xhr='/z'>"
+    for profile in Profile:
+        result = assert_agreed(page.encode(), url=URL, kind="html", profile=profile)
+        found = [link.attribute for link in result.links if link.attribute != "title"]
+        assert found == (["src", "srcset", "action-xhr"] if is_amp else [])
+        assert bool(rewrite(page.encode(), kind="html").notes) == bool(is_amp)
 
 
 @cases(TABLES, "codebase", row=str, added=str)
@@ -143,7 +170,9 @@ def test_other_fragments_are_resolved(row: str) -> None:
 
 
 def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
-    documents = [html(row) for row in HTML_ROWS + FOREIGN_ROWS + CONDITIONS + EXTENDED]
+    documents = [
+        html(row) for row in HTML_ROWS + FOREIGN_ROWS + CONDITIONS + EXTENDED + each("amp")
+    ]
     seen = {
         link.attribute.encode()
         for document in documents

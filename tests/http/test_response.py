@@ -262,3 +262,14 @@ def test_time_is_linear(unit: bytes) -> None:
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + unit * (size // len(unit))
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "root", "count"),
+    [("text/x-amp-html", "", 2), ("text/html", "<html ⚡>", 2), ("text/html", "<html ⚡4ads>", 0)],
+)
+def test_amp(type_: str, root: str, count: int) -> None:
+    body = f"{root}<amp-list src=x></amp-list><form action-xhr=y>".encode()
+    data = message(body, f"Content-Type: {type_}; charset=utf-8")
+    assert [link.url for link in links(data, url=URL)] == ["http://h/d/x", "http://h/d/y"][:count]
+    assert (rewrite(data, url=URL).data is data) != bool(count)

@@ -275,3 +275,32 @@ def test_a_calendar_in_another_charset_stays_with_a_note() -> None:
     result = relbase.rewrite(data, url=DIRECTORY, kind="mail")
     assert not result.changed
     assert [note.reason.value for note in result.notes] == ["charset-unsupported"]
+
+
+# ---- AMP: in the part of its type, whatever its root, and in a part whose root says it
+
+
+@pytest.mark.parametrize(
+    ("type_", "root", "is_amp"),
+    [
+        ("text/x-amp-html", "<html ⚡4email>", True),
+        ('TEXT/X-AMP-HTML; charset="utf-8"', "<p>", True),
+        ("text/html", "<html amp4email>", True),
+        ("text/html", "<html>", False),
+        ("text/html", "<html ⚡4ads>", False),
+    ],
+)
+def test_amp(type_: str, root: str, is_amp: bool) -> None:  # noqa: FBT001
+    amp = f"{root}<amp-img src=x></amp-img><form action-xhr=/y>"
+    encoded = base64.b64encode(amp.encode()).decode()
+    mail = (
+        'Content-Type: multipart/alternative; boundary="b"\n\n'
+        "--b\nContent-Type: text/plain\n\ntext\n"
+        f"--b\nContent-Type: {type_}\nContent-Transfer-Encoding: base64\n\n{encoded}\n"
+        "--b\nContent-Type: text/html\n\n<amp-img src=x></amp-img><a href=z>\n--b--\n"
+    )
+    for data in (mail, f"From a@b Thu Jan  1 00:00:00 1970\n{mail}\n"):
+        listed = [link.url for link in relbase.links(data.encode(), url=DIRECTORY)]
+        assert listed == [DIRECTORY + "x", "http://h/y"] * is_amp + [DIRECTORY + "z"]
+        again = relbase.rewrite(data.encode(), url=DIRECTORY).data
+        assert {link.status for link in relbase.links(again)} == {relbase.Status.ABSOLUTE}

@@ -92,7 +92,7 @@ PLACED: Final = [(place, row) for place, rows in PLACES.items() for row in rows]
     ("place", "row"), PLACED, ids=[f"{p[0]} {p[1].decode()} {p[2].decode()}" for p, _ in PLACED]
 )
 def test_every_row(place: tuple[str, bytes, bytes], row: Row) -> None:
-    policy = Policy(extended=row.extended)
+    policy = Policy(extended=bool(row.extended))
     changed = 0
     for document in documents(place, row):
         for profile in (Profile.RFC1808, Profile.WHATWG):

@@ -63,6 +63,16 @@ def parsed(markup: str, parser: str) -> Any:
     return soup(markup, parser)
 
 
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "html5lib of lxml", "xml.etree"])
+@pytest.mark.filterwarnings("ignore:Coercing non-XML name")
+@pytest.mark.parametrize("root", ["amp", "AMP4EMAIL", "⚡", "⚡️", "⚡4email", "⚡️4email"])
+def test_documents_of_amp(parser: str, root: str) -> None:
+    for name, count in ((root, 3), (f"x title={root}", 0), ("amp4ads", 0), ("⚡4ads", 0)):
+        page = f"<html {name}><body><amp-img src=x srcset='y 2x'></amp-img><form action-xhr=z>"
+        assert len(make_links_absolute(parsed(page, parser), URL)) == count
+        assert len(make_links_absolute(parsed(page, parser), URL, policy=EXTENDED)) == 3
+
+
 @pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "lxml.etree"])
 def test_vml(parser: str) -> None:
     tree = parsed("<v:rect href=x><v:fill src=y></v:fill></v:rect><o:p href=z></o:p>", parser)
