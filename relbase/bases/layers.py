@@ -137,8 +137,11 @@ def establish(  # noqa: PLR0917 (as one says it: within a base, by a profile)
 # 9110 §10.2.2).
 
 
+_RETRIEVED: Final = "retrieval URL"
+
+
 def retrieval(
-    url: str | None, redirects: Iterable[str], profile: Profile, source: str = "retrieval URL"
+    url: str | None, redirects: Iterable[str], profile: Profile, source: str = _RETRIEVED
 ) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL as a statement of the base, without fragment and credentials."""
     locations = [redirect.strip() for redirect in redirects]
@@ -156,6 +159,14 @@ def retrieval(
     if without is None:
         return stated, []
     return stated, [Note(Reason.CREDENTIALS_REMOVED, "", None, f"{source}: {_REMOVED}")]
+
+
+def plain_retrieval(url: str, profile: Profile) -> Base | None:
+    """Return the base that a retrieval URL alone is, if that takes no more than a look at it."""
+    if PROFILES[profile].normalizes or len(url) > MAX_BASE:
+        return None
+    is_plain = "@" not in url and plain_base.fullmatch(url)
+    return Base(url, Layer.RETRIEVAL, _RETRIEVED, UNKNOWN) if is_plain else None
 
 
 _REMOVED: Final = (

@@ -13,8 +13,10 @@ from relbase.results import Entity
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Batch, Outcome, batched, lower, single
 from relbase.savers.marks import NONE, Marks
+from relbase.scan.tables import BEYOND_ASCII, MAY_BE_MARKED, MAY_STATE_CHARSET, NOT_UNICODE
 from relbase.view.charset import (
     DEFAULT,
+    GUESSED,
     NOT_ASCII,
     PRESCAN_LENGTH,
     UNREADABLE,
@@ -63,8 +65,9 @@ class Format(NamedTuple):
     visit: Visit | None = None
     # finds the base of a text: its own, or else that of its container
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
-    # reads the marks of programs that save pages
+    # reads the marks of programs that save pages, and tells at first what a document may hold
     marks: Callable[[bytes, str], Marks] | None = None
+    look: Callable[..., int] | None = None
     # lists the entities inside; None if the document is the only one
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     # whether it can be larger than memory, so that its documents are processed one at a time
@@ -95,11 +98,20 @@ class Format(NamedTuple):
         """Open a document that is inside another, which has the context."""
         return self.opened(data, label, context.in_charset)
 
-    def opened(self, data: bytes, label: str | None, in_charset: InCharset) -> Document:
+    def opened(
+        self, data: bytes, label: str | None, in_charset: InCharset, *, for_marks: bool = False
+    ) -> Document:
         """Open a document: find its charset and the text to scan."""
         if self.charset is None:
             return Document(self, data, data, None, None, in_charset("utf-8", "utf-8", None))
-        charset = read_charset(data, label, self.charset)
+        looked = MAY_STATE_CHARSET | MAY_BE_MARKED
+        if self.look is not None and (for_marks or not label):
+            looked = self.look(data, for_marks=for_marks)
+        if label or looked & MAY_STATE_CHARSET:
+            charset = read_charset(data, label, self.charset)
+        else:
+            is_guessed = looked & (BEYOND_ASCII | NOT_UNICODE) == BEYOND_ASCII
+            charset = GUESSED if is_guessed else DEFAULT
         name = charset.name
         if name in _ODD and (why := _unreadable(data, charset)):
             context = in_charset("utf-8", "utf-8", None)
@@ -110,7 +122,9 @@ class Format(NamedTuple):
             # Matches references whose meaning depends on the charset, if none is stated.
             unstated = _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
         context = in_charset(name if view is None else "utf-8", name, unstated)
-        return Document(self, data, data if view is None else view.inner, view, charset, context)
+        if view is None:
+            return Document(self, data, data, None, charset, context, (), (), looked)
+        return Document(self, data, view.inner, view, charset, context)
 
 
 class Document(NamedTuple):
@@ -124,6 +138,7 @@ class Document(NamedTuple):
     context: Context  # of its container, with the charset of the text
     notes: tuple[Note, ...] = ()  # why its references cannot be looked for
     remarks: tuple[Note, ...] = ()  # on its kind, if it is nested in another document
+    looked: int = MAY_BE_MARKED  # what a first look told, as bits of `scan.tables`
 
     def visit(self, wanted: Wanted | None = None) -> Iterator[Outcome]:
         """The items of the document, with offsets in its bytes."""
@@ -153,7 +168,9 @@ class Document(NamedTuple):
     def marks(self) -> Marks:
         """What programs that save pages left in the document."""
         read = self.format.marks
-        return NONE if self.notes or read is None else read(self.text, self.context.charset)
+        if read is None or self.notes or not self.looked & MAY_BE_MARKED:
+            return NONE
+        return read(self.text, self.context.charset)
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first."""

@@ -18,7 +18,7 @@ from relbase.html.own_base import html_base
 from relbase.html.visit import visit_html
 from relbase.kind import Kind
 from relbase.rewriting.outcomes import Outcome, batched
-from relbase.savers.marks import read_marks
+from relbase.savers.marks import first_look, read_marks
 from relbase.view.charset import (
     Charset,
     CharsetSource,
@@ -139,6 +139,7 @@ _ROWS: Final = (
         visit=visit_html,
         base=html_base,
         marks=read_marks,
+        look=first_look,
         stating='<base href="{}">',
         doubts=True,
         may_be=sniffing.may_be_html,

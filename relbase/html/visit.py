@@ -66,30 +66,41 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     if not around.is_amp and tokens.is_amp(text):
         around = around._replace(is_amp=True)
     # A visit on trial of what is nested would begin another one for what is nested in that.
-    is_met = not around.depth and around.wanted.is_scanned_ahead
-    if is_met:
-        budget = around.budget
-        before = None if budget is None else budget.state()
-        inside, notes = on_own_base(text, None, around)
-        scan = scan_for(inside)
-        passed, pos = scan(text, 0, len(text), False, False)
-        if pos < 0 and not notes:  # most documents end here, before anything else is needed
-            if passed:
-                yield from _scanned(passed)
-            return
-        elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
-        kept, attribute, rest = _up_to_base(text, elements, inside, around)
-        if attribute is None:
-            if notes:
-                yield tuple(notes)
-            yield from consume(kept)
-            yield from rest
-            return
+    if around.depth or not around.wanted.is_scanned_ahead:
+        return _against(text, _sought_base(text, around), around)
+    budget = around.budget
+    before = None if budget is None else budget.state()
+    inside, notes = on_own_base(text, None, around)
+    scan = scan_for(inside)
+    passed, pos = scan(text, 0, len(text), False, False)
+    if pos < 0 and not notes:  # most documents end here, before anything else is needed
+        return iter(_scanned(passed) if passed else ())
+    elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
+    return _met(text, elements, around, before, (inside, notes))
+
+
+def _met(
+    text: bytes,
+    elements: Iterator[Any],
+    around: Context,
+    before: tuple[int, int, int] | None,
+    without: tuple[Context, list[Note]],
+) -> Iterator[Batch]:
+    inside, notes = without
+    kept, attribute, rest = _up_to_base(text, elements, inside, around)
+    if attribute is not None:
         kept.clear()
-        if budget is not None and before is not None:
-            budget.restore(before)
-    else:
-        attribute = _sought_base(text, around)
+        if around.budget is not None and before is not None:
+            around.budget.restore(before)
+        yield from _against(text, attribute, around)
+        return
+    if notes:
+        yield tuple(notes)
+    yield from consume(kept)
+    yield from rest
+
+
+def _against(text: bytes, attribute: Attribute | None, around: Context) -> Iterator[Batch]:
     inside, notes = on_own_base(text, attribute, around)
     if notes:
         yield tuple(notes)

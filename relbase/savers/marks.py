@@ -19,7 +19,8 @@ from relbase.html import tags
 from relbase.html.tags import Attribute, HeadToken, head_tokens
 from relbase.notes import Note, Reason
 from relbase.savers.rows import AT_END, ATTRIBUTES, COMMENTS
-from relbase.scan.binding import head, may_hold
+from relbase.scan import binding
+from relbase.scan.binding import head
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
@@ -54,12 +55,11 @@ _CHROME: Final = b"<!--<base"
 
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
-    if not may_hold(text, _WORDS, _END):
-        return NONE
     reader = _Found(text, charset, Lines(text, "utf-8"))
     for token in head_tokens(text):
         reader.read(token)
-    return reader.marks()
+    marks = reader.marks()
+    return NONE if marks == NONE else marks
 
 
 _ELEMENTS: Final = frozenset(row.element for row in ATTRIBUTES)
@@ -68,14 +68,18 @@ _ASKED: Final = frozenset(
 )
 
 # A page without any of these words has no mark. Looking for them costs next to nothing.
-_WORDS: Final = (
-    (
-        *(*(row.word for row in COMMENTS), _CHROME, _FIREFOX),
-        *(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
-    ),
+_WORDS: Final = binding.Marks(
+    (*(row.word for row in COMMENTS), _CHROME, _FIREFOX),
+    tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
     (b"__wm.wombat(",),
     (AT_END,),
 )
+
+
+def first_look(data: bytes, *, for_marks: bool) -> int:
+    """Return what a first look at a page tells, as bits of `scan.tables`."""
+    return binding.first_look(data, _WORDS if for_marks else None, _END)
+
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')

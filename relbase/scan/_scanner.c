@@ -812,24 +812,41 @@ static int holds_any(Text p, Text e, PyObject *words) {
   return 0;
 }
 
-/* may_hold(tables, text, (words in the head's markup, in all of the head, in the last bytes),
-   how many last bytes) -> whether any of the words is there */
-static PyObject *py_may_hold(PyObject *Py_UNUSED(module), PyObject *args) {
-  PyObject *capsule, *bytes, *in_markup, *in_head, *last;
-  Py_ssize_t tail;
-  if (!PyArg_ParseTuple(args, "OS(O!O!O!)n:may_hold", &capsule, &bytes, &PyTuple_Type, &in_markup,
-                        &PyTuple_Type, &in_head, &PyTuple_Type, &last, &tail))
+/* Whether one of some words is where it may be a mark: in comments of the head, in its tags, in all
+   of it, or in the last bytes. */
+static int may_be_marked(const Tables *t, Text p, Text e, PyObject *const *words, Py_ssize_t last) {
+  Text begin = p;
+  Token token;
+  for (; head_token(t, p, e, &token); p = token.end)
+    if (holds_any(token.start, token.after, words[token.is_comment ? 0 : 1])) return 1;
+  return holds_any(begin, p, words[2]) || holds_any(e - begin > last ? e - last : begin, e, words[3]);
+}
+
+/* look(tables, data, a word, how many first bytes it may be in to state a charset, four tuples of
+   words for `may_be_marked` or None, how many last bytes) -> bits */
+static PyObject *py_look(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *capsule, *bytes, *marks, *words[4];
+  const char *word;
+  Py_ssize_t first, last;
+  if (!PyArg_ParseTuple(args, "OSynOn:look", &capsule, &bytes, &word, &first, &marks, &last))
     return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables) return NULL;
-  Text text = (Text)PyBytes_AsString(bytes), e = text + PyBytes_Size(bytes);
-  unsigned char *markup = PyMem_Malloc((size_t)(e - text) + 1), *out = markup;
-  if (!markup) return PyErr_NoMemory();
-  Text end = head_markup(tables, text, e, &out);
-  int found = holds_any(markup, out, in_markup) || holds_any(text, end, in_head) ||
-              holds_any(e - text > tail ? e - tail : text, e, last);
-  PyMem_Free(markup);
-  return PyBool_FromLong(found);
+  Text p = (Text)PyBytes_AsString(bytes), e = p + PyBytes_Size(bytes), q = p;
+  Text head = e - p < first ? e : p + first;
+  int found = begins(p, e, "<?") || p == e || *p >= 0x80 || find(p, e - p < 4 ? e : p + 4, 0)
+                  ? MAY_STATE_CHARSET
+                  : 0;
+  for (; !found && q < head; q++)
+    if (LOWER(*q) == *word && begins_any_case(q, head, word)) found = MAY_STATE_CHARSET;
+  if ((q = after_ascii(p, e)) < e) found |= is_utf_8(q, e) ? BEYOND_ASCII : BEYOND_ASCII | NOT_UNICODE;
+  if (marks != Py_None) {
+    if (!PyArg_ParseTuple(marks, "O!O!O!O!:look", &PyTuple_Type, &words[0], &PyTuple_Type,
+                          &words[1], &PyTuple_Type, &words[2], &PyTuple_Type, &words[3]))
+      return NULL;
+    if (may_be_marked(tables, p, e, words, last)) found |= MAY_BE_MARKED;
+  }
+  return PyLong_FromLong(found);
 }
 
 /* ---- Python: edits applied */
@@ -889,7 +906,7 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},
                                 {"depth", py_depth, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
-                                {"may_hold", py_may_hold, METH_VARARGS, NULL},
+                                {"look", py_look, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

@@ -1565,41 +1565,74 @@ static Text xml(Xml *x, Text p, Text e) {
 
 /* ---- The head of a page, where programs that save pages leave marks: see `tags.head_tokens` */
 
-/* Copies the head without raw text to `out`, and returns the end of its last token. */
-static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
-  Text last = p, kept = p;
+/* A comment or a tag of the head: from its `<` to its end, and where raw text after it ends. */
+typedef struct {
+  Text start, after, end;
+  int is_comment;
+} Token;
+
+/* Reads the first token of the head from `p`; 0 if there is none. */
+static int head_token(const Tables *t, Text p, Text e, Token *token) {
   while ((p = find(p, e, '<')) && e - p > 1) {
-    if (begins(p, e, "<!--")) {
-      last = p = comment_end(p + 4, e);
-    } else if (!IS(p[1], ALPHA)) {
-      if (!among("!?/", p[1])) {
-        p++;
-        continue;
-      }
-      if (!(p = find(p + 1, e, '>'))) break;
-      p++;
-    } else {
-      Text name = p + 1, after;
+    token->start = p;
+    token->is_comment = begins(p, e, "<!--");
+    if (token->is_comment) {
+      token->after = token->end = comment_end(p + 4, e);
+      return 1;
+    }
+    if (IS(p[1], ALPHA)) {
+      Text name = p + 1;
       for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
       size_t n = (size_t)(p - name);
-      if (!is_among(&t->head, name, n) || !(after = tag_end(p, e))) break;
+      if (!is_among(&t->head, name, n) || !(p = tag_end(p, e))) return 0;
       const Name *element = look_up(&t->elements, name, n);
       int kind = element ? element->kind : PLAIN;
-      p = after;
-      if (kind == SCRIPT) p = script_end(after, e, element);
-      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(after, e, element);
-      if (!p) p = e;
-      if (p > after) {
-        memcpy(*out, kept, (size_t)(after - kept));
-        *out += after - kept;
-        kept = p;
-      }
-      last = p;
+      token->after = p;
+      if (kind == SCRIPT) p = script_end(p, e, element);
+      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(p, e, element);
+      token->end = p ? p : e;
+      return 1;
     }
+    if (among("!?/", p[1]) && !(p = find(p + 1, e, '>'))) return 0;
+    p++;
   }
-  if (last > kept) {
-    memcpy(*out, kept, (size_t)(last - kept));
-    *out += last - kept;
+  return 0;
+}
+
+/* Copies the head without raw text to `out`, and returns the end of its last token. */
+static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
+  Token token;
+  for (; head_token(t, p, e, &token); p = token.end) {
+    memcpy(*out, p, (size_t)(token.after - p));
+    *out += token.after - p;
   }
-  return last;
+  return p;
+}
+
+/* ---- Bytes of a document */
+
+enum { AT_A_TIME = 8 };
+
+static Text after_ascii(Text p, Text e) {
+  uint64_t some;
+  for (; e - p >= AT_A_TIME; p += AT_A_TIME) {
+    memcpy(&some, p, AT_A_TIME);
+    if (some & UINT64_C(0x8080808080808080)) break;
+  }
+  while (p < e && *p < 0x80) p++;
+  return p;
+}
+
+/* Whether bytes are well-formed (Unicode, table 3-7). */
+static int is_utf_8(Text p, Text e) {
+  while ((p = after_ascii(p, e)) < e) {
+    int more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : 1;
+    if (*p < 0xc2 || *p > 0xf4 || e - p <= more) return 0;
+    if (p[1] < (*p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80)) return 0;
+    if (p[1] > (*p == 0xed ? 0x9f : *p == 0xf4 ? 0x8f : 0xbf)) return 0;
+    for (int i = 2; i <= more; i++)
+      if ((p[i] & 0xc0) != 0x80) return 0;
+    p += more + 1;
+  }
+  return 1;
 }

@@ -21,7 +21,7 @@ from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
 from relbase.scan.binding import HELD, Scan, attribute_names, is_local
-from relbase.scan.plain_forms import NO_EDITS, prefixes_of, walk_for
+from relbase.scan.plain_forms import prefixes_of, walk_for
 from relbase.scan.tables import ALL, HOLDS_MASK, IS_ABSOLUTE, IS_KEPT, IS_REWRITTEN, WRITTEN
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
@@ -84,9 +84,10 @@ def xml_scan_for(
     """
     is_asked = context.task.keeps is not None  # the policy sees each reference
     # In XML text, `]` may need an escape.
-    edits = NO_EDITS if is_asked or "]" in context.base.url else prefixes_of(context)
+    if is_asked or "]" in context.base.url:
+        context = context._replace(resolve=None)
     scan = walk_for(context, binding.XML_WALK)
-    return lambda _, *where: scan(edits, text, *where[:-2], reads, *where[-2:], enter)
+    return lambda _, *where: scan(text, *where[:-2], reads, *where[-2:], enter)
 
 
 def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable[..., Any]:
@@ -113,12 +114,11 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return a scanner that makes the edits of plain references that the budget covers."""
-    scan, prefixes, depth = priced_scan_for(context, walk), prefixes_of(context), context.depth
-    budget = context.budget or Budget(0)
+    scan, budget, depth = priced_scan_for(context, walk), context.budget, context.depth
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
-        edits, *places, cost = scan(prefixes, text, *where)
-        if cost is None or not budget.spend_if_covered(cost):
+        edits, *places, cost = scan(text, *where)
+        if budget is not None and (cost is None or not budget.spend_if_covered(cost)):
             edits = budget.affordable(edits, depth)
         return edits, *places
 
@@ -139,7 +139,7 @@ def _listing_for(
     context: Context, walk: str, attributes: tuple[str, ...], element: str = ""
 ) -> Callable[..., Any]:
     """Return a scanner that lists plain and absolute references; the text is in `element`."""
-    records = _records(context, walk)
+    records = walk_for(context, walk, ALL)
     found = _Lister(context, attributes, element).found
 
     def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
@@ -149,15 +149,11 @@ def _listing_for(
     return listing
 
 
-def _records(context: Context, walk: str) -> Callable[..., Any]:
-    return partial(walk_for(context, walk, ALL), prefixes_of(context))
-
-
 def _linking(
     context: Context, link: type[tuple[Any, ...]], attributes: tuple[str, ...]
 ) -> Callable[..., Any]:
     """Return a scanner that builds finished links, as long as the budget covers them."""
-    scan, budget = _records(context, binding.LINKS_WALK), context.budget or Budget(0)
+    scan, budget = walk_for(context, binding.LINKS_WALK, ALL), context.budget or Budget(0)
     around, is_packed = (context.base, context.part), link is Packed
     types: tuple[Any, ...] = (None, None) if is_packed else (link, Span)
     decoded = partial(_decoded, context.charset, is_packed)

@@ -28,6 +28,7 @@ from relbase.html.vocabulary import EXTENDED, TEXT_ROWS, Nested, Row
 from relbase.scan import tables
 from relbase.scan.tables import EDITS, HOLDS_MASK, PlainForm, facts
 from relbase.values.syntaxes import Syntax
+from relbase.view.charset import PRESCAN_LENGTH, is_utf_8
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
@@ -97,7 +98,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xA536B356
+_SOURCE: Final = 0xB3588ABD
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -302,17 +303,31 @@ _SHORT: Final = 1 << 13
 Words: TypeAlias = tuple[bytes, ...]
 
 
-def may_hold(text: bytes, words: tuple[Words, Words, Words], last: int) -> bool:
-    """Return whether a word is in the markup of a page's head, in all of it, or in the last bytes.
+class Marks(NamedTuple):
+    """Words of which a page with a mark has one: in comments or tags of its head, ..."""
 
-    There are words for each of the three places.
-    """
+    in_comments: Words
+    in_tags: Words
+    in_head: Words
+    at_end: Words
+
+
+def first_look(data: bytes, marks: Marks | None, last: int) -> int:
+    """Return what a first look at a page tells, as bits; marks may be in the `last` bytes."""
     if compiled is not None:
-        found: bool = compiled.may_hold(_tables(extended=0), text, words, last)
+        words = b"charset", PRESCAN_LENGTH, marks, last
+        found: int = compiled.look(_tables(extended=0), data, *words)
         return found
-    end, markup = head(text)
-    places = markup, text[:end], text[max(0, len(text) - last) :]
-    return any(word in place for place, of in zip(places, words, strict=True) for word in of)
+    is_ascii = data.isascii()
+    found = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
+    if not is_ascii and not is_utf_8(data):
+        found |= tables.NOT_UNICODE
+    if marks is not None:
+        end, markup = head(data)
+        places = markup, markup, data[:end], data[max(0, len(data) - last) :]
+        if any(word in place for place, of in zip(places, marks, strict=True) for word in of):
+            found |= tables.MAY_BE_MARKED
+    return found
 
 
 def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:

@@ -8,7 +8,8 @@ form first occurs. If it resolves to anything else, such references are resolved
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
@@ -25,17 +26,32 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
+class PlainBase(NamedTuple):
+    """A base of plain names, from which prefixes are cut without samples."""
+
+    url: str
+    root: str  # what precedes its path
+    directory: str  # its path up to the last slash; "" if it has no path
+    is_whole: bool  # whether it has a path, and no query
+
+
 class Prefixes(dict[int, Prefix | None]):
     """What becomes of references of each form, for one base and one depth of nesting."""
 
-    __slots__ = ("_depth", "resolve")
+    __slots__ = ("_depth", "_plain", "resolve")
 
-    def __init__(self, resolve: Callable[[str], str] | None, depth: int) -> None:
+    def __init__(
+        self, resolve: Callable[[str], str] | None, depth: int, plain: PlainBase | None = None
+    ) -> None:
         self.resolve = resolve  # None if samples prove nothing
         self._depth = depth
+        self._plain = plain
 
     def __missing__(self, form: int) -> Prefix | None:
-        edit = self[form] = None if self.resolve is None else self._edit(form, self.resolve)
+        edit = None if self._plain is None else _cut(form, self._plain)
+        if edit is None and self.resolve is not None:
+            edit = self._edit(form, self.resolve)
+        self[form] = edit
         return edit
 
     def _edit(self, form: int, resolve: Callable[[str], str]) -> Prefix | None:
@@ -71,39 +87,53 @@ NO_EDITS: Final = Prefixes(None, 0)
 _means_itself: Final = regex(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
-def simple_edits(
-    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int
-) -> Prefixes | None:
-    """Return the edits for a base of plain names, without samples; None for any other base."""
+def _cut(form: int, base: PlainBase) -> Prefix | None:
+    """Return the prefix of a form for a base of plain names; None if a sample has to tell."""
+    url, root, directory, is_whole = base
+    until = 0
+    if form == _PATH:
+        new = root + (directory or "/")
+    elif form == _ROOT:
+        new = root
+    elif form >= _HERE:
+        up = form - _HERE
+        if up >= directory.count("/"):
+            return None
+        new, until = root + directory.rsplit("/", up + 1)[0], max(1, up * 3 - 1)
+        if new.endswith("."):  # which the dots of the reference share
+            return None
+    elif is_whole and form in _ON_WHOLE:
+        new = url
+    else:
+        return None
+    return Prefix(until, new.encode(), max(0, len(new) - until), UNQUOTED | IN_CSS)
+
+
+def base_of_names(url: str, profile: Profile) -> PlainBase | None:
+    """Return the parts of a base of plain names; None for any other base."""
     simple = _simple.fullmatch(url)
     if simple is None or (PROFILES[profile].normalizes and not _lower_host(url)):
         return None
-    root, path = simple.groups()
-    edits = Prefixes(resolve, depth)
-    edits[_ROOT] = _simple_edit(root)
-    edits[_PATH] = _simple_edit(root + (path or "/"))
-    return edits
-
-
-def _simple_edit(new: str) -> Prefix:
-    return Prefix(0, new.encode(), len(new), UNQUOTED | IN_CSS)
+    root, path, query = simple.groups()
+    return PlainBase(url, root, path or "", path is not None and query is None)
 
 
 # The WHATWG parser reads `%2e` as a dot.
 _NAME: Final = rf"(?!%2[Ee])[{UNRESERVED}%](?:[{UNRESERVED}.]|%(?!2[Ee]))*+"
-_simple: Final = regex(rf"({NET_LOC})(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(?:\?[!$-?A-~]*+)?+)?+")
+_simple: Final = regex(rf"({NET_LOC})(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(\?[!$-?A-~]*+)?+)?+")
 _lower_host: Final = regex(rf"{WEB_PATTERN}{HOST}(?:/|\Z)").match
 _ROOT: Final = int(PlainForm.ROOT)
 _PATH: Final = int(PlainForm.PATH)
 _HERE: Final = int(PlainForm.HERE)
+_ON_WHOLE: Final = frozenset((int(PlainForm.FRAGMENT), int(PlainForm.QUERY), int(PlainForm.EMPTY)))
 
 
 def edits_on(
     url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
 ) -> Prefixes:
     """Return what becomes of plain references with a base; `resolve` resolves the samples."""
-    if (edits := simple_edits(url, profile, resolve, depth)) is not None:
-        return edits
+    if (plain := base_of_names(url, profile)) is not None:
+        return Prefixes(resolve, depth, plain)
     # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
     # net_loc, resolving may change how a path is written.
     is_odd = PROFILES[profile].normalizes and not url.startswith(("http:", "https:"))
@@ -128,17 +158,22 @@ def prefixes_of(context: Context) -> Prefixes:
 
 def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
     """Return a walk of the compiled scanner, set up for the documents of a context."""
-    ready: dict[object, Any] = {} if context.resolve is None else context.resolve.ready
-    key = walk, mode, context.extended, context.charset
+    resolve = context.resolve
+    ready: dict[object, Any] = {} if resolve is None else resolve.ready
+    extended, depth = context.extended, context.depth
+    key = walk, mode, extended, context.charset, depth, context.local_files is None
     scan: Callable[..., Any] | None = ready.get(key)
     if scan is None:
-        scan = ready[key] = binding.scanning(
-            walk,
-            mode=mode,
-            normalizes=PROFILES[context.task.profile].normalizes,
-            in_css=is_same_in_css(context),
-            ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
-            extended=context.extended,
+        scan = ready[key] = partial(
+            binding.scanning(
+                walk,
+                mode=mode,
+                normalizes=PROFILES[context.task.profile].normalizes,
+                in_css=is_same_in_css(context),
+                ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
+                extended=extended,
+            ),
+            prefixes_of(context),
         )
     return scan
 

@@ -50,6 +50,13 @@ ASCII_STANDS: Final = 4
 READS_MARKUP: Final = 1
 TELLS_FLAWS: Final = 2
 
+# What a first look at a page tells, as bits: it may state a charset; it has other bytes than those
+# of ASCII; these are not UTF-8; it may have a mark of a program that saves pages.
+MAY_STATE_CHARSET: Final = 1
+BEYOND_ASCII: Final = 2
+NOT_UNICODE: Final = 4
+MAY_BE_MARKED: Final = 8
+
 # What an element is to the walk.
 PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS = range(9)
 

@@ -156,9 +156,13 @@ def with_hints(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def call(*args: P.args, **given: P.kwargs) -> T:
-        if len(args) > code.co_argcount == 1 or not names.issuperset(given):
-            raise TypeError(_mistake(function.__name__, names, args, tuple(given)))
-        return function(*args, **given)
+        try:
+            return function(*args, **given)
+        except TypeError:
+            if len(args) > code.co_argcount == 1 or not names.issuperset(given):
+                mistake = _mistake(function.__name__, names, args, tuple(given))
+                raise TypeError(mistake) from None
+            raise
 
     return call
 

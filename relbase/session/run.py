@@ -25,21 +25,27 @@ if TYPE_CHECKING:
 
 def rewrite(data: bytes, call: Call) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
-    given = _opened(data, call)
+    output, edits, notes = rewritten(data, call)
     if call.replace is not None:
         call = call._replace(replace=None)  # the links and the base are those of the input
+    return Result(
+        output,
+        edits,
+        notes,
+        base=partial(base, data, call),  # module functions, so that a Result can be pickled
+        links=partial(links, data, call),
+    )
+
+
+def rewritten(data: bytes, call: Call) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
+    """Return a document with absolute links, the edits, and the notes."""
+    given = _opened(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes, Wanted.EXAMINED if call.session.options.examines else Wanted.EDITS)
     output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
-    return Result(
-        output,
-        edits,
-        notes.collected(),
-        base=partial(base, data, call),  # module functions, so that a Result can be pickled
-        links=partial(links, data, call),
-    )
+    return output, edits, notes.collected()
 
 
 def entities(data: bytes, call: Call) -> Iterator[Entity]:

@@ -7,11 +7,12 @@ a few URLs. It is frozen otherwise, so threads may share it.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
-from relbase.bases.layers import UNKNOWN, Base, Statement, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Statement, plain_retrieval, retrieval
 from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
@@ -22,6 +23,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Replaced, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
+    NO_HEADER,
     URL,
     OptionArguments,
     Options,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relbase.formats.document import Document
-    from relbase.session.options import Replace
+    from relbase.session.options import Headers, MessageUrls, Replace
 
 
 class Input(NamedTuple):
@@ -138,8 +140,9 @@ class Session:
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self.around(call)
-        document = row.opened(data, self.label, around.context)
-        if self.options.detect and (marks := document.marks()) is not NONE:
+        detect = self.options.detect
+        document = row.opened(data, self.label, around.context, for_marks=detect)
+        if detect and (marks := document.marks()) is not NONE:
             around = self._made_around(call, marks)
             old = document.context
             context = around.context(old.charset, old.encoding, old.unstated)
@@ -155,8 +158,10 @@ class Session:
         if around is None:
             around = self._made_around(call, NONE)
             # A hostile URL may be as long as its document, and must not stay in memory.
-            stated = [each.value for each in call.stated]
-            if sum(map(len, (call.url or "", *call.redirects, *stated))) <= _LONGEST:
+            size = len(call.url or "")
+            if call.redirects or call.stated:
+                size += sum(map(len, (*call.redirects, *(each.value for each in call.stated))))
+            if size <= _LONGEST:
                 if len(self._around) >= _FEW:
                     self._around.clear()
                 self._around[key] = around
@@ -165,6 +170,11 @@ class Session:
     def _made_around(self, call: Call, marks: Marks) -> Around:
         """The base around a document, from its header, its retrieval URL, or its marks."""
         header, task, origin = self.options.header, self._outside.task, call.origin
+        is_alone = header is NO_HEADER and marks is NONE and origin is None
+        if is_alone and not (call.redirects or call.stated):
+            base = plain_retrieval(call.url or "", task.profile)
+            if base is not None:
+                return Around(self._outside, base, ())
         retrieved, remarks = retrieval(call.url, call.redirects, task.profile)
         refused = origin.notes if origin else ()
         local_files = origin.local_files if origin else None
@@ -228,6 +238,23 @@ def session_of(options: Options) -> Session:
         return Session(options)
 
 
+@lru_cache(maxsize=16, typed=True)
+def _usual_session(**options: Any) -> Session:  # noqa: ANN401 (of the options' types)
+    return session_of(as_options(**options))
+
+
+def _checked_session(
+    headers: Headers | None = None,
+    message_urls: MessageUrls | None = None,
+    **options: Any,  # noqa: ANN401 (of the options' types)
+) -> Session:
+    """Return the session for options, which are checked when they are first given."""
+    if headers is None and message_urls is None:
+        with suppress(TypeError):  # one has no hash, or the wrong type
+            return _usual_session(**options)
+    return session_of(as_options(headers=headers, message_urls=message_urls, **options))
+
+
 def check(
     data: bytes,
     *,
@@ -244,10 +271,10 @@ def check(
     if replace is not None and not callable(replace):
         fix = "give a function that takes a Link and returns a URL or None"
         raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
-    checked = as_options(**options)
-    retrieved = as_url(url, profile=checked.profile) if url else None
+    session = _checked_session(**options)
+    retrieved = as_url(url, profile=session.options.profile) if url else None
     followed = () if redirects == () else as_redirects(redirects)
-    return Call(session_of(checked), retrieved, followed, name or "", replace=replace)
+    return Call(session, retrieved, followed, name or "", None, replace)
 
 
 _KEPT: Final = (

@@ -49,8 +49,8 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
         call = call._replace(url=None, stated=(stated,))
     elif call.url is None and run.base(data, call).layer is Layer.NONE:
         raise TypeError("the text needs its URL, and states none: give url=, or base= for a piece")
-    result = run.rewrite(before + data, call)
-    return result.data[len(before) :].decode("utf-8", "surrogatepass") if result.edits else text
+    output, edits, _ = run.rewritten(before + data, call)
+    return output[len(before) :].decode("utf-8", "surrogatepass") if edits else text
 
 
 def text_links(text: str, call: Call) -> Iterator[Link]:

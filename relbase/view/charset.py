@@ -8,7 +8,7 @@ import codecs
 import re
 from collections.abc import Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple, cast
 
 from relbase.expressions import expression
@@ -52,7 +52,7 @@ def lookup(label: str) -> str | None:
     """Return the lower-case name of the charset that a label stands for, or None (§4.2)."""
     if not label.isascii():
         return None
-    return _labels().get(label.strip("\t\n\f\r ").lower())
+    return _labels().get(label.strip(_SPACE).lower())
 
 
 def named_in(declaration: re.Match[bytes] | None) -> str | None:
@@ -92,9 +92,9 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """Return the name of a charset that relbase does not read: its markup is not ASCII. Or None."""
     if data.startswith(UTF_32):
         return "utf-32"
-    if not label or lookup(label):
+    if not label or _outside(b"", label):
         return None
-    spelling = label.strip("\t\n\f\r ").lower().replace("_", "-")
+    spelling = label.strip(_SPACE).lower().replace("_", "-")
     return next((name for name, written in _OTHERS if written.fullmatch(spelling)), None)
 
 
@@ -105,10 +105,10 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
         stated = Charset(name, CharsetSource.META)
     if stated is not None:
         return stated
-    return _GUESSED if is_utf_8(data) else DEFAULT
+    return GUESSED if is_utf_8(data) else DEFAULT
 
 
-_GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
+GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
 # What browsers assume if a document states no charset (§13.2.3.2 step 9) [C].
 DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
@@ -132,8 +132,17 @@ def _outside(data: bytes, label: str | None) -> Charset | None:
         for mark, name in _BOMS.items():
             if data.startswith(mark):
                 return Charset(name, CharsetSource.BOM)
-    stated = lookup(label) if label else None
+    return _transport(label.strip(_SPACE)[:_LONGEST]) if label else None
+
+
+@lru_cache(maxsize=16)
+def _transport(label: str) -> Charset | None:
+    stated = lookup(label)
     return Charset(stated, CharsetSource.TRANSPORT) if stated else None
+
+
+_SPACE: Final = "\t\n\f\r "
+_LONGEST: Final = 64  # no label is that long, and hostile ones must not stay in memory
 
 
 def _readable_as_ascii(name: str | None) -> str | None:

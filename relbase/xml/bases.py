@@ -18,7 +18,7 @@ from relbase.html.tags import Attribute
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import BaseResolver, Context
-from relbase.scan.plain_forms import Prefixes, simple_edits
+from relbase.scan.plain_forms import Prefixes, base_of_names
 from relbase.url.plain import UNRESERVED
 from relbase.url.profiles import PROFILES
 from relbase.values.syntaxes import trimmed
@@ -168,9 +168,9 @@ class Scopes:
         if edits is None:
             profile = outer.task.profile
             resolve = BaseResolver(url, profile, outer.encoding)
-            edits = simple_edits(url, profile, resolve, outer.depth)
-            if edits is None and not PROFILES[profile].normalizes and plain_base.fullmatch(url):
-                edits = Prefixes(resolve, outer.depth)
+            plain = base_of_names(url, profile)
+            if plain or (not PROFILES[profile].normalizes and plain_base.fullmatch(url)):
+                edits = Prefixes(resolve, outer.depth, plain)
             if edits is None or "]" in url or self._depth >= MAX_XML_BASE_DEPTH // 2:
                 return None
             if len(self._plain) >= _FEW:
