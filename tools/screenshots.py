@@ -1,13 +1,15 @@
 """Pictures of what `explain` draws, by Chromium: `python -m tools.screenshots [DIRECTORY]`.
 
 Each is a document of `fixtures/` or of this file, at a width and in a colour scheme. Without
-DIRECTORY the pictures of the documentation are written into `docs/images`; with it all are.
+DIRECTORY this writes the pictures of the documentation into `docs/images`, and a digest of what
+they show into `tools/screenshots.txt`, so that a test notices old ones. With DIRECTORY all are.
 Needs selenium (extra `browser`), chromium and chromedriver. Nothing is reached: pages are files.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import shutil
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from relbase import explain
 
 ROOT: Final = Path(__file__).parents[1]
 IMAGES: Final = ROOT / "docs" / "images"
+DIGESTS: Final = ROOT / "tools" / "screenshots.txt"
 
 _WIDTH: Final = 1200
 _PHONE: Final = 320
@@ -98,8 +101,8 @@ def pictures() -> list[Picture]:
         _REFUSED, url=_URL, headers={"Content-Base": "mailto:a@h.example"}, name="refused.html"
     )
     return [
-        Picture("explain", page, 1000, clip=".box", shown=True),
-        Picture("explain-dark", page, 1000, "dark", clip=".box", shown=True),
+        Picture("explain", page, 640, clip=".box", shown=True),
+        Picture("explain-dark", page, 640, "dark", clip=".box", shown=True),
         Picture("page", page),
         Picture("page-dark", page, scheme="dark"),
         Picture("page-phone", page, _PHONE),
@@ -109,6 +112,14 @@ def pictures() -> list[Picture]:
         Picture("encoded", encoded),
         Picture("refused", refused),
     ]
+
+
+def digest() -> str:
+    """Return a digest of what the documentation's pictures show: boxes and their style."""
+    shown = [picture.page for picture in pictures() if picture.shown]
+    pieces = [page.partition('<h2 id="source">')[0].partition("<style>")[2] for page in shown]
+    assert all('class="box' in piece for piece in pieces)
+    return hashlib.sha256("".join(pieces).encode()).hexdigest()
 
 
 def take(wanted: list[Picture], directory: Path) -> None:
@@ -160,4 +171,7 @@ def _taken(browser: Any, picture: Picture, address: str) -> bytes:
 
 if __name__ == "__main__":
     named = sys.argv[1:]
-    take([one for one in pictures() if named or one.shown], Path(named[0]) if named else IMAGES)
+    chosen = [picture for picture in pictures() if named or picture.shown]
+    take(chosen, Path(named[0]) if named else IMAGES)
+    if not named:
+        DIGESTS.write_text(f"{digest()}\n", "utf-8")

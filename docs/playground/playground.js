@@ -60,7 +60,8 @@ async function ask() {
   });
 }
 
-form.addEventListener("focusin", start, { once: true });
+// Python starts while the visitor reads: it is there when the button is pressed.
+start();
 form.addEventListener("submit", event => {
   event.preventDefault();
   start();

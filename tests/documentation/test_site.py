@@ -4,6 +4,7 @@ The site is built once. The playground needs pyodide, which `python -m tools.pla
 without it the rest is tested, and its tests are skipped with the reason.
 """
 
+import html
 import os
 import re
 import subprocess
@@ -20,7 +21,7 @@ from rows import lines
 from served import Answer, Site
 
 import relbase
-from tools import playground
+from tools import manual, playground, sample, screenshots
 
 ROOT: Final = Path(__file__).parents[2]
 HOST: Final = "http://docs.example.com.test/"
@@ -38,7 +39,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wanted = os.environ.get("RELBASE_PLAYGROUND", "1")
     except playground.PlaygroundError:
         wanted = "0"
-    command = [*(sys.executable, "-m", "mkdocs", "build"), "-q", "--strict"]
+    # As `mkdocs` itself runs, the root of the repository is not on the path.
+    start = "import sys; sys.path[:] = [p for p in sys.path if p not in ('', sys.argv[1])]; "
+    start += "sys.argv[1:2] = []; from mkdocs.__main__ import cli; cli()"
+    command = [sys.executable, "-c", start, str(ROOT), "build", "-q", "--strict"]
     command += ["--site-dir", str(directory)]
     environment = {**os.environ, "RELBASE_PLAYGROUND": wanted, "PYTHONWARNINGS": ""}
     ran = subprocess.run(
@@ -120,6 +124,7 @@ def asked_elsewhere(site: Site) -> set[str]:
 
 def test_every_page_asks_its_own_site_alone(browser: Any, built: Path, published: Site) -> None:
     pages = sorted(built.rglob("*.html"))
+    browser.get_log("browser")
     for path in pages:
         published.requests.clear()
         published.refused.clear()
@@ -129,6 +134,60 @@ def test_every_page_asks_its_own_site_alone(browser: Any, built: Path, published
         assert asked_elsewhere(published) == set(), path
         own = {url for url in published.requests if url.startswith(HOST)}
         assert own <= published.answers.keys() | {f"{HOST}favicon.ico"}, path
+        # What the policy of the page refuses is not asked for, but logged.
+        assert [entry["message"] for entry in browser.get_log("browser")] == [], path
+
+
+FOUND: Final = {
+    "--keep-fragments": "reference/command-line/#rewrite--keep-fragments",
+    "--message-map": "reference/command-line/#rewrite--message-map",
+    "split --json": "reference/command-line/#split--json",
+    "base-none": "notes/#base-none",
+    "[base-relative]": "notes/#base-relative",
+}
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("typed", FOUND)
+def test_the_search_finds_options_and_notes(browser: Any, typed: str) -> None:
+    results = """const [typed, done] = arguments;
+    const box = document.querySelector(".md-search__input");
+    document.querySelector("#__search").checked = true;
+    box.focus(); box.value = typed; box.dispatchEvent(new Event("input"));
+    box.dispatchEvent(new Event("keyup"));
+    const look = () => {
+        const links = document.querySelectorAll(".md-search-result__link");
+        if (links.length) done([...links].map(link => link.href.split("?")[0] + link.hash));
+        else setTimeout(look, 50);
+    };
+    look();"""
+    browser.get(HOST)
+    links = browser.execute_async_script(results, typed)
+    assert HOST + FOUND[typed] in links[:3]
+
+
+def test_each_option_of_the_help_has_an_anchor(built: Path) -> None:
+    page = (built / "reference" / "command-line" / "index.html").read_text("utf-8")
+    options = manual.options()
+    assert len(options) > 150
+    for option in options:
+        assert page.count(f'id="{option["location"].partition("#")[2]}"') == 1
+        assert re.fullmatch(r"relbase [a-z]+ .+", option["title"])
+        assert option["text"]
+
+
+def test_the_first_page_shows_a_page_before_and_after() -> None:
+    before, after = re.findall(r"<code>(.*?)</code>", sample.before_and_after())
+    assert (before.count("<mark>"), after.count("<ins>")) == (5, 5)
+    text = [html.unescape(re.sub(r"<[^>]+>", "", code)) for code in (before, after)]
+    assert text[0] == sample.PAGE
+    assert text[1] == relbase.rewrite_text(sample.PAGE, url=sample.URL)
+    assert f"relbase rewrite page.html --url {sample.URL}\n" in (ROOT / "docs/index.md").read_text()
+
+
+def test_the_pictures_show_what_explain_draws_today() -> None:
+    taken = screenshots.DIGESTS.read_text("utf-8").strip()
+    assert taken == screenshots.digest(), "run python -m tools.screenshots"
 
 
 @pytest.mark.usefixtures("published")
