@@ -28,6 +28,7 @@ ELSEWHERE: Final = {
     "cli.origins.paths": "paths.console",
     "cli.origins.places": "origins.console",
     "cli.outputs": "rewrite.console",
+    "cli.parallel": "test_many.py",
     "cli.replacing": "replace.console",
     "cli.rewrite": "rewrite.console",
     "cli.run": "check.console main.console",

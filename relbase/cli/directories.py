@@ -206,6 +206,11 @@ def remove_owned() -> None:
         _owned.popitem()[1].remove_late()
 
 
+def disown() -> None:
+    """Leave what a process owns to it, in a fork of it."""
+    _owned.clear()
+
+
 class NewFile(AbstractContextManager["NewFile"]):
     """A locked file that is being written. It is removed unless it gets another name."""
 

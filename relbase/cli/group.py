@@ -154,7 +154,7 @@ _GUESSES: Final = """\
 --csv: --json
 --format: --json (rewrite --check has --format github and sarif)
 --check: relbase rewrite --check
--j --jobs --parallel --threads --workers: --jobs | xargs -P 4 -n 1 relbase links < NAMES
+-j --jobs --parallel --threads --workers: --jobs
 --html --type: --kind
 -. --in-place= --backup=: -i --backup .bak
 --exclude --glob --ignore --include: --only | --files-from

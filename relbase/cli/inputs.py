@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import click
 
@@ -128,6 +128,12 @@ def _refuse_names(names: Sequence[str]) -> None:
     raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
 
 
+# What is done with an input, or with the web archive that it is.
+Work: TypeAlias = "Callable[[OpenInput, Archive | None, Collected], None]"
+# Has other processes read all inputs; yields the warnings about each, in order.
+Parallel: TypeAlias = "Callable[[streams.Bar], Iterator[Collected]]"
+
+
 class Reading(NamedTuple):
     inputs: Inputs
     settings: options.Settings
@@ -143,7 +149,7 @@ class Reading(NamedTuple):
             if self.settings.verbosity is not Verbosity.NONE:
                 streams.warn(text)
 
-    def process(self, work: Callable[[OpenInput, Archive | None, Collected], None]) -> ExitStatus:
+    def process(self, work: Work, parallel: Parallel | None = None) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
         is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
@@ -155,25 +161,33 @@ class Reading(NamedTuple):
             warnings.show(warned)
 
         with streams.progress(names, wanted=not is_quiet) as bar:
-            read = Counted(lambda size: bar(size, 0), hashes=False)
-            for entry in self.inputs.all:
-                warned = Collected(self.settings.verbosity)
-                try:
-                    with files.opened(entry) as opened:
-                        source = opened._replace(pieces=read.counting(opened.pieces))
-                        source, archive = recognise(source, self.settings, self.tally, warned)
-                        work(source, archive, warned)
-                except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-                    raise
-                except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
-                    streams.warn(f"{files.shown_name(entry.name)}: error: {files.reason(error)}")
-                    self.tally.failed += 1
+            each = parallel(bar) if parallel else self._each(work, bar)
+            for warned in each:
                 show(warned)
                 bar(0, 1)
         if self.settings.message_urls is not None and not self.tally.failed:
             show(self.settings.unmatched(self.settings.message_urls.matched))
         warnings.close()
         return self.tally.status(strict=self.settings.strict)
+
+    def _each(self, work: Work, bar: streams.Bar) -> Iterator[Collected]:
+        read = Counted(lambda size: bar(size, 0), hashes=False)
+        return (self.read(entry, work, read) for entry in self.inputs.all)
+
+    def read(self, entry: Input, work: Work, read: Counted) -> Collected:
+        """Give an input to `work`, and return the warnings about it."""
+        warned = Collected(self.settings.verbosity)
+        try:
+            with files.opened(entry) as opened:
+                source = opened._replace(pieces=read.counting(opened.pieces))
+                source, archive = recognise(source, self.settings, self.tally, warned)
+                work(source, archive, warned)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001 (one bad document must not stop others)
+            streams.warn(f"{files.shown_name(entry.name)}: error: {files.reason(error)}")
+            self.tally.failed += 1
+        return warned
 
 
 def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:

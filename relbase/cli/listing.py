@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,11 +17,11 @@ from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput
 from relbase.cli.findings import LinkPrinter
 from relbase.cli.group import command, option
-from relbase.cli.inputs import Reading, begin
-from relbase.cli.jobs import SELECTORS, count_unresolved, unresolved_lines
+from relbase.cli.inputs import Reading, Work, begin
+from relbase.cli.jobs import SELECTORS, count_unresolved, jobs_option, unresolved_lines
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
-from relbase.cli.streams import Collected, Unresolved, counted, excerpt, printable
+from relbase.cli.streams import Collected, ExitStatus, counted, excerpt, printable
 from relbase.formats.recognition import reader
 from relbase.formats.rows import FORMATS, READ
 from relbase.session import run
@@ -102,9 +102,15 @@ Exit status:
     "the most first, as a start for --message-map.",
 )
 @replace_option
+@jobs_option
 @document_options
 def links(
-    inputs: tuple[str, ...], *, columns: tuple[str, ...] | None, no_data_urls: bool, **given: Any
+    inputs: tuple[str, ...],
+    *,
+    columns: tuple[str, ...] | None,
+    no_data_urls: bool,
+    jobs: int,
+    **given: Any,
 ) -> int:
     """List every reference of each INPUT and what it resolves to.
 
@@ -115,21 +121,17 @@ def links(
     chosen = parquet, by, wat, json, violations = [given.pop(name) for name in names]
     _refuse(dict(zip(names, chosen, strict=True)), for_table=bool(columns or no_data_urls))
     reading = begin(inputs, given)
+    count = 1
+    if jobs != 1:
+        from relbase.cli.run import workers  # start-up time
+
+        count = workers(jobs, reading.inputs.all)
     if by is not None:
-        return _count_unresolved(by, reading)
-    printer = LinkPrinter(reading.tally, json, violations)
-    is_read = False
-
-    def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
-        nonlocal is_read
-        if archive is not None:
-            is_read = True
-            archive.show(table, printer, wat=wat)
-        elif table is not None or wat:
-            raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
-        elif text := _list(reading, source, printer):
-            warned.add("unresolved", f"{source.shown}: warning: {text}")
-
+        status = _process(reading, partial(_counting, by), None, count)
+        for line in unresolved_lines(reading.tally.unresolved):
+            streams.say(line)
+        return status
+    work_of = partial(_listing, json, violations, wat)
     written: AbstractContextManager[Table | None] = nullcontext()
     if parquet is not None:
         from relbase.cli import archives
@@ -137,10 +139,53 @@ def links(
         read = (entry.name for entry in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
-        status = reading.process(work)
+        if table is None:
+            return _process(reading, work_of, None, count)
+        is_read = False
+
+        def add(page_rows: Iterable[Any]) -> None:
+            nonlocal is_read
+            is_read = True
+            table.add(page_rows)
+
+        status = _process(reading, work_of, table._replace(add=add), count)
         if not is_read:  # the table would be empty: leave no file, and what was there
             raise click.exceptions.Exit(status)
     return status
+
+
+def _process(
+    reading: Reading, work_of: Callable[..., Work], table: Table | None, count: int
+) -> ExitStatus:
+    if count <= 1:
+        return reading.process(work_of(reading, table))
+    from relbase.cli.parallel import Workers  # start-up time
+
+    parallel = partial(Workers(reading, work_of, count), table)
+    return reading.process(work_of(reading, table), parallel)
+
+
+def _listing(
+    as_json: bool,  # noqa: FBT001
+    violations: bool,  # noqa: FBT001
+    wat: bool,  # noqa: FBT001
+    reading: Reading,
+    table: Table | None,
+) -> Work:
+    """Return what lists the links of an input."""
+    printer = LinkPrinter(reading.tally, as_json, violations)
+
+    def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
+        if archive is not None:
+            if table is not None:
+                table.add(())  # it is read, even if it holds no link
+            archive.show(table, printer, wat=wat)
+        elif table is not None or wat:
+            raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
+        elif text := _list(reading, source, printer):
+            warned.add("unresolved", f"{source.shown}: warning: {text}")
+
+    return work
 
 
 def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
@@ -174,20 +219,17 @@ def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 
 
-def _count_unresolved(by: str, reading: Reading) -> int:
-    left: Unresolved = Counter()
+def _counting(by: str, reading: Reading, _table: Table | None) -> Work:
+    """Return what counts the links of messages that have no base."""
 
     def count(source: OpenInput, archive: Archive | None, _: Collected) -> None:
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
         for document, call in reading.calls(source):
             if FORMATS[call.kind_of(document.data)].messages:
-                count_unresolved(left, document.data, call, by)
+                count_unresolved(reading.tally.unresolved, document.data, call, by)
 
-    status = reading.process(count)
-    for line in unresolved_lines(left):
-        streams.say(line)
-    return status
+    return count
 
 
 @command(

@@ -15,7 +15,7 @@ from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import Format, Job, Options, Plan, digest, read_report
+from relbase.cli.jobs import Format, Job, Options, Plan, digest, jobs_option, read_report
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
 from relbase.cli.run import run
@@ -129,16 +129,7 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     read=option_values.kinds,
     help=f"Process only these kinds of input: {', '.join(option_values.CHOICES)}.",
 )
-@option(
-    "Many files",
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=0, max=256),
-    default=1,
-    basic=True,
-    help="Use N parallel workers (default 1; 0: one per CPU).",
-)
+@jobs_option
 @option(
     "Many files",
     "--time-limit",

@@ -9,13 +9,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
 from relbase.cli import ENDINGS, streams, terminated
-from relbase.cli.directories import remove_owned
+from relbase.cli.directories import disown, remove_owned
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.jobs import Job, Outcome, Plan, State, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
@@ -25,6 +26,8 @@ from relbase.notes import Reason
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    from relbase.cli.files import Input
 
 
 def run(plan: Plan, jobs: Sequence[Job], tally: Tally) -> None:
@@ -49,17 +52,32 @@ def run(plan: Plan, jobs: Sequence[Job], tally: Tally) -> None:
 
 def _outcomes(plan: Plan, jobs: Sequence[Job], bar: streams.Bar) -> Iterator[Outcome]:
     limit = plan.options.time_limit
-    has_affinity = hasattr(os, "sched_getaffinity")
-    processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    count = min(plan.options.jobs or processors, len(jobs))
-    if (count > 1 or limit is not None) and all(job.input.name != STDIN for job in jobs):
-        for outcome in _in_processes(plan, jobs, count, limit or inf):
+    count = workers(plan.options.jobs, [job.input for job in jobs])
+    if count > 1 or (count and limit is not None):
+        for outcome in in_processes(partial(_doing, plan), jobs, count, limit or inf):
             bar(outcome.sizes[0], 0)
             yield outcome
         return
     writer = Writer(plan.roots)
     for job in jobs:
         yield do(plan, job, writer, lambda size: bar(size, 0))
+
+
+def workers(wanted: int, inputs: Sequence[Input]) -> int:
+    """Return how many processes read inputs (`wanted` 0: one per CPU); 0 if they cannot."""
+    if any(each.name == STDIN for each in inputs):
+        return 0
+    has_affinity = hasattr(os, "sched_getaffinity")
+    processors = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(wanted or processors, len(inputs))
+
+
+# Returns, in a worker, what does its jobs. It can be pickled.
+Start: TypeAlias = Callable[[], Callable[[Job], Outcome]]
+
+
+def _doing(plan: Plan) -> Callable[[Job], Outcome]:
+    return partial(do, plan, writer=Writer(plan.roots))
 
 
 class _Report:
@@ -221,14 +239,14 @@ def _blocked() -> Iterator[None]:
 
 
 class _Process:
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, start: Start) -> None:
         import multiprocessing
 
         # A fork starts at once and shares the tables of the plan, but is only safe on Linux.
         can_fork = sys.platform.startswith("linux")
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
-        self.process = context.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
+        self.process = context.Process(target=_work, args=(start, there, self.pipe), daemon=True)
         with _blocked():  # until `_work` handles signals in its own way
             self.process.start()
         there.close()
@@ -277,12 +295,14 @@ class _Process:
 _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating system
 
 
-def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> Iterator[Outcome]:
+def in_processes(
+    start: Start, jobs: Iterable[Job], count: int, limit: float = inf
+) -> Iterator[Outcome]:
     """Do jobs in several processes, and yield their results, in the order in which they end."""
     from multiprocessing.connection import wait
 
     pending = iter(jobs)
-    processes = [_Process(plan) for _ in range(count)]
+    processes = [_Process(start) for _ in range(count)]
     try:
         for process in processes:
             process.give(next(pending, None))
@@ -296,7 +316,7 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
                     continue
                 free = process
                 if process.pipe.closed:
-                    free = processes[processes.index(process)] = _Process(plan)
+                    free = processes[processes.index(process)] = _Process(start)
                 free.give(next(pending, None))
                 yield outcome
     finally:
@@ -310,8 +330,9 @@ def _in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float) -> 
             process.ended()
 
 
-def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
+def _work(start: Start, pipe: Connection, other: Connection) -> None:
     other.close()
+    disown()
     # Ctrl-C in a terminal reaches all processes. The one that hands out the jobs ends the others,
     # so that each can remove its unfinished file.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -320,12 +341,12 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     if _CAN_BLOCK:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     _limit_memory()
-    writer = Writer(plan.roots)
+    work = start()
     try:
         with suppress(EOFError, OSError):
             pipe.send(None)  # it has started
             while True:
-                pipe.send(do(plan, pipe.recv(), writer))
+                pipe.send(work(pipe.recv()))
     finally:
         remove_owned()
 

@@ -16,6 +16,8 @@ from typing import Any, Final
 import pytest
 from running import meanwhile, run
 
+import relbase
+
 PAGE: Final = b"<!DOCTYPE html><a href=x>"
 ROOT: Final = ("-r", "site", "--root", "site=http://h/")
 DONE: Final = {
@@ -214,3 +216,93 @@ def test_links_of_one_line_are_counted_one_by_one() -> None:
     assert "3 links made absolute" in run("rewrite", *given, "-v").stderr
     row = json.loads(Path("report").read_bytes())
     assert (row["places"], row["links"]) == (1, {"rewritten": 3})
+
+
+# ---- `links` in several processes
+
+
+ARCHIVE: Final = (
+    b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://h/%d/\r\n"
+    b"WARC-Record-ID: <urn:x:%d>\r\nContent-Type: text/html\r\nContent-Length: 22\r\n\r\n"
+    b"<a href=x><a href=//y>\r\n\r\n"
+)
+
+
+def listed(*arguments: str, jobs: str) -> tuple[int, str, str]:
+    result = run("links", *arguments, "-j", jobs)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("options", ["", "--json", "--violations --strict", "-q", "-v"])
+def test_links_in_several_processes_are_those_of_one_in_order(options: str) -> None:
+    mail = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n" + PAGE + b"\n"
+    Path("many.html").write_bytes(PAGE + b"<a href='a|b'>" * 5000)
+    Path("in.mbox").write_bytes(mail * 3)
+    Path("cut.warc").write_bytes(ARCHIVE % (1, 1) + b"WARC/1.1\r\n")
+    Path("feed.xml").write_bytes(
+        b"<rss><channel><link>l</link><item><link>i</link></item></channel>"
+    )
+    names = ["many.html", "in.mbox", "missing", "cut.warc", "feed.xml", "site"]
+    one = listed(*names, *options.split(), jobs="1")
+    assert one[0] == 3
+    assert ("cut.warc: error" in one[2], "missing: error" in one[2]) == (True, True)
+    for jobs in ("2", "5", "0"):
+        code, out, err = listed(*names, *options.split(), jobs=jobs)
+        assert (code, out, sorted(err.splitlines())) == (
+            one[0],
+            one[1],
+            sorted(one[2].splitlines()),
+        )
+
+
+def test_tables_of_several_processes_are_those_of_one() -> None:
+    pytest.importorskip("pyarrow", reason="the extra warc")
+    names = [f"{number}.warc" for number in range(4)]
+    for number, name in enumerate(names):
+        end = b"WARC/1.1\r\n" if number % 2 else b""
+        Path(name).write_bytes(ARCHIVE % (number, number) * 50 + end)
+    Path("none.warc").write_bytes(ARCHIVE.replace(b"href", b"hxxx") % (9, 9))
+    tables = []
+    for jobs in ("1", "3"):
+        assert listed(*names, "none.warc", "--parquet", f"{jobs}.parquet", jobs=jobs)[0] == 3
+        tables.append([Path(f"{jobs}{end}.parquet").read_bytes() for end in ("", ".errors")])
+    assert tables[0] == tables[1]
+    assert listed("none.warc", names[0], "--parquet", "x.parquet", jobs="2")[0] == 0
+    assert listed("site/index.html", "feed.xml", "--parquet", "y.parquet", jobs="2")[0] == 3
+    assert (Path("x.parquet").exists(), Path("y.parquet").exists()) == (True, False)
+
+
+def test_counts_and_maps_of_messages_in_several_processes() -> None:
+    mail = b"From a@b Mon Jan  1 00:00:00 2024\nFrom: %b@h\nContent-Type: text/html\n\n<a href=x>\n"
+    for name in (b"one", b"two", b"three"):
+        Path(f"{name.decode()}.mbox").write_bytes(mail % name * len(name))
+    Path("map.tsv").write_bytes(b"one@h\thttp://h/\ntwo@h\thttp://h/\nfour@h\thttp://h/\n")
+    names = ["one.mbox", "two.mbox", "three.mbox"]
+    for options in (["--unresolved-by", "sender"], ["--message-map", "map.tsv", "--strict"]):
+        one, two = (listed(*names, *options, jobs=jobs) for jobs in ("1", "3"))
+        assert one == two
+    assert ("four@h" in two[2], "two@h" in two[2]) == (True, False)
+
+
+@pytest.mark.usefixtures("native")
+def test_a_process_that_dies_costs_links_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = relbase.session.run.links
+
+    def deadly(data: bytes, call: Any) -> Any:
+        if b"deadly" in data:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(data, call)
+
+    monkeypatch.setattr("relbase.session.run.links", deadly)
+    Path("site/deadly.html").write_bytes(PAGE + b"deadly")
+    for end in (".out", ".err", ".rows"):  # of the user
+        Path(end).write_bytes(b"own")
+    code, out, err = listed("site", "--root", "site=http://h/", jobs="2")
+    assert (code, "site/deadly.html: error: the process that read it died" in err) == (3, True)
+    assert (out.count(" -> http://h/"), "deadly" in out, "own" in out) == (3, False, False)
+    assert all(Path(end).read_bytes() == b"own" for end in (".out", ".err", ".rows"))
+
+
+def test_standard_input_is_read_by_one_process() -> None:
+    result = run("links", "-", "site/index.html", "-j", "4", stdin=PAGE)
+    assert (result.exit_code, result.stdout.count("[unresolved]")) == (0, 2)
