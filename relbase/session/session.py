@@ -277,9 +277,10 @@ def check(
     return Call(session, retrieved, followed, name or "", None, replace)
 
 
+ADVICE_ON_MARK: Final = "give the URL to make them absolute"
 _KEPT: Final = (
     "the page's URL was found in the page itself: references that do not begin with a slash may "
-    "lead to files saved beside it, and are left unchanged; give the URL to make them absolute"
+    f"lead to files saved beside it, and are left unchanged; {ADVICE_ON_MARK}"
 )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from relbase.containers.content_type import effective_type
+from relbase.expressions import expression
+from relbase.formats.recognition import kind_of_name
+from relbase.url.credentials import masked
 
 
 class Page(NamedTuple):
@@ -13,7 +16,8 @@ class Page(NamedTuple):
     Args:
         offset: Where its record (if compressed, its member) begins in the archive.
         record_id: Id of the record, "" if it has none.
-        url: The URL that it was retrieved from, as the record says, or "".
+        url: The URL that it was retrieved from, as the record says (one without a scheme with
+            `http://`), or "".
         date: Date of the record.
         status: Status of the HTTP response, or None.
         fields: HTTP header fields, names in lower case; for a resource its Content-Type.
@@ -43,3 +47,23 @@ class Page(NamedTuple):
     def succeeded(self) -> bool:
         """Whether it is a response of 2xx, or no response."""
         return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
+
+
+# A URL without its scheme, as warcit writes it (www.h.example/x, h:8080/x, //h/x): its host, and
+# its port if a path follows.
+_bare: Final = expression(
+    r"(?://)?+(\w[^\s/?#@:\\<>\[\]]*+)(?:(:[0-9]{1,5})(?=/))?+(?::[0-9]{1,5})?+(?=[/?#]|\Z)"
+)
+
+
+def with_scheme(page: Page) -> Page:
+    """Return a page whose URL has a scheme: http, with a remark, if its record states none."""
+    url = page.url
+    bare = _bare.match(url)
+    if bare is None or not (url.startswith("//") or "." in bare[1] or bare[2]):
+        return page
+    if url[bare.end() :][:1] != "/" and kind_of_name(bare[1]):  # page.html
+        return page
+    url = "http://" + url.removeprefix("//")
+    remark = f"the target URI has no scheme: read as {masked(url)[:200]!a}"
+    return page._replace(url=url, remarks=(remark, *page.remarks))

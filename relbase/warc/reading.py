@@ -14,7 +14,7 @@ from relbase.containers.http import Head, final_head, is_partial
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_type, may_hold_references
-from relbase.warc.page import Page
+from relbase.warc.page import Page, with_scheme
 from relbase.warc.revisits import Again, Allowance, Revisits
 
 Fields = tuple[tuple[str, str], ...]
@@ -62,7 +62,8 @@ def pages_within(
     revisits = Revisits(again, allowance, _holds_page, _page)
     for record in records_of(text, _wanted):
         allowance.once = before + text.consumed
-        yield from _pages(record, revisits, skip)
+        for page in _pages(record, revisits, skip):
+            yield with_scheme(page) if isinstance(page, Page) else page
 
 
 def _pages(

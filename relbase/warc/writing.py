@@ -16,12 +16,15 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from relbase.api import rewrite
+from relbase.bases.layers import unsuitable
 from relbase.compression.codings import fast_zlib
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.session.options import Arguments, Replace, as_policy, as_url
+from relbase.session.session import ADVICE_ON_MARK
+from relbase.url.credentials import masked
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
@@ -84,8 +87,9 @@ def conversion(
     check_date(date)
     check_text(info, "info", "give the id that warcinfo returns first, or ''")
     result = rewrite(**arguments(page, profile, policy), data=page.body, replace=replace)
+    notes = tuple([_on_record(note, page) for note in result.notes])
     if not result.changed:
-        return Conversion(None, (), result.notes)
+        return Conversion(None, (), notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
     # A page of an ARC file has no id of its own.
     source = page.record_id or f"{page.url} {page.date} {page.offset}"
@@ -103,7 +107,19 @@ def conversion(
         ("Content-Type", page.content_type or FORMATS[kind_of_bytes(page.body)].types[0]),
     ]
     edits = result.edits  # before the record, which is as long as the page
-    return Conversion(_record(head, result.data), edits, result.notes)
+    return Conversion(_record(head, result.data), edits, notes)
+
+
+def _on_record(note: Note, page: Page) -> Note:
+    """A note on a page of an archive, where nobody can give a URL."""
+    shown = f"'s target URI, {masked(page.url)[:200]!a}, cannot be a base" if page.url else ""
+    why = f"the record{shown or ' has no target URI'}"
+    for advice in _ADVICE:
+        note = note._replace(text=note.text.replace(advice, why))
+    return note
+
+
+_ADVICE: Final = sorted({ADVICE_ON_MARK, *(row.advice for row in FORMATS.values())})
 
 
 def warcinfo(
@@ -218,7 +234,11 @@ def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arg
         as_url(page.url, profile=as_profile(profile))
     except ValueError:
         url = None
-    return Arguments(url=url, headers=page.fields, profile=profile, policy=policy, detect=False)
+    if url and (unsuitable(url) or url[: len("file:")].lower() == "file:"):
+        url = None
+    # Without a usable URL, what a program left in the page may state one.
+    detect = not url
+    return Arguments(url=url, headers=page.fields, profile=profile, policy=policy, detect=detect)
 
 
 def derived_id(profile: Profile, policy: Policy, source: str) -> str:

@@ -16,8 +16,9 @@ from rows import cases
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
+import relbase
 from relbase.containers.fields import MAX_HEADER
-from relbase.warc import Fault, Page, Trouble, pages
+from relbase.warc import Fault, Page, Trouble, conversion, link_rows, pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -81,6 +82,26 @@ def test_offsets_find_the_records_again(packed: str) -> None:
 )
 def test_brackets_around_a_target_are_not_of_it(url: str, expected: str) -> None:
     assert only(response(1, url, http(BODY))).url == expected
+
+
+@cases(TABLES, "targets", target=str, url=str)
+def test_a_target_without_a_scheme_is_read_as_http(target: str, url: str | None) -> None:
+    marked = b"<!-- saved from url=(0014)http://m.example/ -->\r\n<a href=/x>"
+    for body, mark in ((b"<a href=/x>", None), (marked, "http://m.example/x")):
+        data = response(1, target, http(body, "Content-Type: text/html"))
+        for page in (only(data), only(gz(data))):
+            assert page.url == (target if url is None else url)
+            assert len(page.remarks) == (page.url != target.strip("<>"))
+            [row] = link_rows(page)
+            assert row.page == page.url
+            assert row.url == (
+                mark if url is None else next(iter(relbase.links(b"<a href=/x>", url=url))).url
+            )
+            made = conversion(page, date="2026-01-02T03:04:05Z")
+            assert (made.record is None) == (row.url is None)
+            told = [note.text for note in made.notes if "target URI" in note.text]
+            assert len(told) == (url is None)
+            assert not [note for note in made.notes if "url=" in note.text]
 
 
 @cases(TABLES, "responses", type_=str, body=bytes, count=int)
@@ -284,6 +305,19 @@ def test_a_revisit_is_its_payload_at_its_own_url(packed: str, more: list[tuple[s
     assert (page.url, page.record_id, page.body) == ("http://h/b/", record_id(2), BODY)
     assert page.content_type == "text/html; charset=x"
     assert ("content-base", "http://b/") in page.fields
+
+
+def test_a_revisit_without_a_scheme_is_read_as_http() -> None:
+    said = [("WARC-Payload-Digest", "sha1:X")]
+    original = response(1, "www.h.example/a/", http(BODY), *said)
+    data = gz(original) + gz(revisit(*said)) + gz(original)
+    found = [page for page in read(data, twice=True) if isinstance(page, Page)]
+    urls = "http://www.h.example/a/", "http://h/b/", "http://www.h.example/a/"
+    assert [(page.url, len(page.remarks)) for page in found] == [*zip(urls, (1, 0, 1), strict=True)]
+    bare = revisit(*said).replace(b"http://h/b/", b"h.example/b/")
+    page = read(gz(ORIGINAL) + gz(bare), twice=True)[1]
+    assert isinstance(page, Page)
+    assert (page.url, len(page.remarks)) == ("http://h.example/b/", 1)
 
 
 def test_a_revisit_that_was_not_modified_has_the_status_of_its_payload() -> None:
