@@ -161,7 +161,7 @@ def _process(
         return reading.process(work_of(reading, table))
     from relbase.cli.parallel import Workers  # start-up time
 
-    parallel = partial(Workers(reading, work_of, count), table)
+    parallel = partial(Workers(reading, work_of, count).read, table)
     return reading.process(work_of(reading, table), parallel)
 
 

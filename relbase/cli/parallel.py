@@ -35,17 +35,17 @@ class Workers(NamedTuple):
     reading: Reading
     # Returns what reads an input, by what it is read with, and the table for its rows.
     work_of: Callable[[Reading, Table | None], Work]
-    count: int
+    number: int  # of processes
     has_table: bool = False
     directory: str = ""
 
-    def __call__(self, table: Table | None, bar: Bar) -> Iterator[Collected]:
+    def read(self, table: Table | None, bar: Bar) -> Iterator[Collected]:
         ended: dict[files.Input, Outcome] = {}
         due = iter(inputs := self.reading.inputs.all)
         entry = next(due, None)
         with TemporaryDirectory(prefix="relbase-") as directory:
             there = self._replace(has_table=table is not None, directory=directory)
-            for outcome in in_processes(there.begin, map(Job, inputs), self.count):
+            for outcome in in_processes(there.begin, map(Job, inputs), self.number):
                 ended[outcome.job.input] = outcome
                 bar(outcome.sizes[0], 0)
                 while entry in ended:
@@ -61,9 +61,9 @@ class Workers(NamedTuple):
         os.close(made[0])
         outcome.text = made[1]
         reading, read = self.reading._replace(tally=outcome.tally), Counted(hashes=False)
-        how = {"encoding": getattr(sys.stdout, "encoding", None), "errors": "backslashreplace"}
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         with (
-            open(outcome.text + _OUT, "w", **how) as out,
+            open(outcome.text + _OUT, "w", encoding=encoding) as out,
             open(outcome.text + _ERR, "w", encoding="utf-8", errors="surrogatepass") as err,
             open(outcome.text + _ROWS, "wb") as rows,
             redirect_stdout(out),
