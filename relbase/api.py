@@ -84,7 +84,7 @@ def rewrite(
         message_urls=message_urls,
         replace=replace,
     )
-    return run.rewrite(data, call)
+    return run.rewrite(call.opened(data))
 
 
 def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
@@ -104,7 +104,7 @@ def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
     """
     if isinstance(data, str):
         return texts.text_links(data, texts.text_call(check(b"", **call)))
-    return run.links(data, check(data, **call))
+    return run.links(check(data, **call).opened(data))
 
 
 def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
@@ -126,7 +126,7 @@ def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     """
     if isinstance(data, str):
         return texts.text_base(data, texts.text_call(check(b"", **call)))
-    return run.base(data, check(data, **call))
+    return run.base(check(data, **call).opened(data))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -143,4 +143,4 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
     """
-    return run.entities(data, check(data, **call))
+    return run.entities(check(data, **call).opened(data))

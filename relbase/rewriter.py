@@ -71,7 +71,7 @@ class Rewriter:
 
         Without `url`, the rewriter's own URL counts.
         """
-        return run.rewrite(as_data(data), _on(self._call, url))
+        return run.rewrite(_on(self._call, url).opened(as_data(data)))
 
     def rewrite_response(self, response: Any) -> Result:  # noqa: ANN401 (of any HTTP client)
         """Rewrite the body of a response, as `relbase.rewrite_response` does.
@@ -92,13 +92,13 @@ class Rewriter:
         """
         if isinstance(data, str):
             return texts.text_links(data, _on(self._text_call, url)._replace(replace=None))
-        return run.links(as_data(data), _on(self._call, url)._replace(replace=None))
+        return run.links(_on(self._call, url)._replace(replace=None).opened(as_data(data)))
 
     def base(self, data: bytes | str, *, url: URL | None = None) -> Base:
         """Return the base of a document or text, as `relbase.base` does."""
         if isinstance(data, str):
             return texts.text_base(data, _on(self._text_call, url))
-        return run.base(as_data(data), _on(self._call, url))
+        return run.base(_on(self._call, url).opened(as_data(data)))
 
     def rewrite_text(self, text: str, *, url: URL | None = None, base: URL | None = None) -> str:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
@@ -23,12 +24,13 @@ from relbase.expressions import expression
 from relbase.formats.recognition import kind_of_type
 from relbase.formats.rows import FORMATS
 from relbase.html.tags import attributes
-from relbase.html.tokens import Element, elements
+from relbase.html.tokens import elements_after
 from relbase.kind import Kind
 from relbase.notes import Note
 from relbase.results import Entity, Link, Result
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
+from relbase.session.session import Opened
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -41,38 +43,55 @@ if TYPE_CHECKING:
 
 class InputDocument(NamedTuple):
     before: bytes  # what precedes it in the input: a From_ line
-    data: bytes
+    given: Opened
     after: bytes  # what follows it in the input: an empty line
     number: str  # of the message in an mbox; "" if the document is the input itself
     start: int  # where its bytes begin in the input
     lines: int  # how many lines of the input are before it
-    call: Call  # without the URL that is found for it
     mbox: tuple[MboxMessage, Lengths] | None = None  # the message, and what those before it need
 
+    @property
+    def data(self) -> bytes:
+        return self.given.document.data
 
-def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
+    @property
+    def call(self) -> Call:
+        return self.given.call
+
+
+def documents(
+    source: OpenInput, call: Call, *, streams: bool | None = None
+) -> Iterator[InputDocument]:
+    """Yield the documents of an input; `streams` says if they are messages, if that is known."""
     first = next(source.pieces, b"")
-    call = settings.call(source.name)
-    if FORMATS[call.kind_of(first)].streams:
+    if streams is None:
+        streams = FORMATS[call.kind_of(first)].streams
+    if streams:
         yield from _messages(chain((first,), source.pieces), call)
     else:
-        yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, call)
+        given = call.opened(b"".join((first, *source.pieces)))
+        yield InputDocument(b"", given, b"", "", 0, 0)
 
 
-def calls(
-    source: OpenInput, settings: Settings, finder: Finder, known: FoundUrl | None = None
-) -> Iterator[tuple[InputDocument, Call]]:
-    """Yield the documents of an input. Without `known`, find its URL and decompress it first."""
-    if known is None:
-        known = finder.find(source, settings.url)
-        source, settings = opened(source, settings._replace(fields=known.fields or settings.fields))
-    for document in documents(source, settings):
-        if document.number:
-            # What was found beside a mailbox is the mailbox's URL, not that of its messages.
-            call = document.call
-            yield document, call._replace(url=known.url) if known.given else call
-        else:
-            yield document, finder.call(document.call, known, source, document.data)
+def found(source: OpenInput, settings: Settings, finder: Finder) -> Iterator[InputDocument]:
+    """Yield the documents of an input, which may be compressed, each with its URL."""
+    known = finder.find(source, settings.url)
+    source, settings = opened(source, settings._replace(fields=known.fields or settings.fields))
+    read = documents(source, settings.call(source.name))
+    return (placed(document, known, finder, source) for document in read)
+
+
+def placed(
+    document: InputDocument, known: FoundUrl, finder: Finder, source: OpenInput
+) -> InputDocument:
+    """Return a document of an input with the URL that is known for the input."""
+    given = document.given
+    if not document.number:
+        return document._replace(given=finder.place(given, known, source))
+    # What was found beside a mailbox is the mailbox's URL, not that of its messages.
+    if not known.given or given.call.url == known.url:
+        return document
+    return document._replace(given=given.of(given.call._replace(url=known.url)))
 
 
 def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
@@ -82,18 +101,18 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
     lengths = mbox.Lengths()
     for member in mbox.messages(pieces):
         if isinstance(member, bytes):
-            yield InputDocument(b"", member, b"", "", 0, 0, call.with_options(kind=Kind.MBOX))
+            given = call.with_options(kind=Kind.MBOX).opened(member)
+            yield InputDocument(b"", given, b"", "", 0, 0)
             continue
         number, before, message, start, lines = member
-        content, ending = message.content, message.ending
-        place = before, content, ending, str(number), start, lines
-        yield InputDocument(*place, call, (member, lengths))
+        given, within = call.opened(message.content), (message.ending, str(number), start, lines)
+        yield InputDocument(before, given, *within, (member, lengths))
 
 
-def rewritten(document: InputDocument, call: Call) -> Result:
+def rewritten(document: InputDocument) -> Result:
     """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
-    result = run.rewrite(document.data, call)
-    places = call.origin.local_files if call.origin else None
+    result, origin = run.rewrite(document.given), document.call.origin
+    places = origin.local_files if origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
     if document.mbox is None:
@@ -109,11 +128,11 @@ def rewritten(document: InputDocument, call: Call) -> Result:
     return result._replace(data=splice(document.data, edits), edits=tuple(edits))
 
 
-def links_of(document: InputDocument, call: Call) -> Iterator[Link]:
+def links_of(document: InputDocument) -> Iterator[Link]:
     is_kept = False
     if document.mbox is not None and document.mbox[1].concern(document.mbox[0]):
-        is_kept = not rewritten(document, call).edits
-    for link in run.links(document.data, call):
+        is_kept = not rewritten(document).edits
+    for link in run.links(document.given):
         is_dropped = is_kept and link.status is Status.REWRITTEN
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
@@ -215,24 +234,48 @@ class SelfCheckError(Exception):
     """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
 
 
-def verify(data: bytes, result: Result, call: Call) -> None:
+def verify(given: Opened, result: Result) -> None:
     """Verify laws 2 and 8 before a result replaces a file."""
+    data = given.document.data
     if not result.edits:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")
         return
-    call = call._replace(replace=None)  # only the places of links are compared
     _same_outside(data, result.data, result.edits)
-    first = next(run.entities(data, call))
-    before, after = _seen(data, call), _seen(result.data, call)
+    call = given.call._replace(replace=None)  # only the places of links are compared
+    before, after = given._replace(call=call), call.opened(result.data)
+    for what, read, fields in _SEEN:
+        pairs = zip_longest(map(fields, read(before)), map(fields, read(after)))
+        _refuse(what, (old != new for old, new in pairs))
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
-    if (first.part, first.type) != ("", "text/html"):
-        del before["tags"]
-    for what, seen in before.items():
-        for number, (old, new) in enumerate(zip_longest(seen, after[what]), 1):
-            if old != new:
-                text = f"the {what} would not be the same, from number {number} on"
-                raise SelfCheckError(text)
+    if given.document.format.kind is Kind.HTML:
+        _refuse("tags", _differ(data, result.data))
+
+
+_SEEN: Final[tuple[tuple[str, Callable[[Opened], Iterator[object]], Any], ...]] = (
+    ("entities", run.entities, attrgetter("part", "type")),
+    ("references", run.links, attrgetter("part", "element", "attribute", "syntax")),
+)
+
+
+def _refuse(what: str, differ: Iterable[bool]) -> None:
+    for number, is_other in enumerate(differ, 1):
+        if is_other:
+            raise SelfCheckError(f"the {what} would not be the same, from number {number} on")
+
+
+def _differ(before: bytes, after: bytes) -> Iterator[bool]:
+    """Compare the tags of two pages, and the names of their attributes."""
+    for old, new in zip_longest(elements_after(before, 0), elements_after(after, 0)):
+        if old is None or new is None or old.name != new.name:
+            yield True
+        else:
+            first, second = before[old.attributes : old.end], after[new.attributes : new.end]
+            yield first != second and _names(first) != _names(second)
+
+
+def _names(tag: bytes) -> list[bytes]:
+    return [attribute.name for attribute in attributes(tag, 0, len(tag))]
 
 
 def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
@@ -249,18 +292,6 @@ def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:
         at = end
     if old[at:] != new[at + moved :]:
         raise SelfCheckError(f"bytes from {at} on changed outside of links")
-
-
-def _seen(data: bytes, call: Call) -> dict[str, Iterator[object]]:
-    """What readers see of a document. Its tags are right only for a page that is not encoded."""
-    tags = (token for token in elements(data, 0, len(data)) if isinstance(token, Element))
-    named = ((tag.name, attributes(data, tag.attributes, tag.end)) for tag in tags)
-    links = run.links(data, call)
-    return {
-        "entities": ((entity.part, entity.type) for entity in run.entities(data, call)),
-        "references": ((link.part, link.element, link.attribute, link.syntax) for link in links),
-        "tags": ((tag, [attribute.name for attribute in listed]) for tag, listed in named),
-    }
 
 
 # The numbers of the growth limit (rule 12). Ordinary mail reaches a tenth of this ratio.

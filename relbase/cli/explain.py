@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.cli import documents, files, outputs, streams
-from relbase.cli.documents import calls, with_options
+from relbase.cli.documents import with_options
 from relbase.cli.files import STDIN, Inputs, OpenInput, Output
 from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
@@ -17,6 +17,7 @@ from relbase.cli.options import Settings, document_options
 from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
+from relbase.formats.rows import FORMATS
 from relbase.session.session import Call, check
 from relbase.warc.writing import arguments
 
@@ -95,12 +96,11 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
     """An input as one document, even if it is a mailbox of several messages."""
     source, settings = documents.opened(source, settings)
     data = b"".join(source.pieces)
-    document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
-    if not document.number and len(document.data) == len(data):
-        return data, call
-    call = settings.call(source.name)
-    stated = finder.find(source, settings.url)
-    return data, call._replace(url=stated.url) if stated.given else call
+    call, stated = settings.call(source.name), finder.find(source, settings.url)
+    if FORMATS[call.kind_of(data)].streams:
+        return data, call._replace(url=stated.url) if stated.given else call
+    call = settings._replace(fields=stated.fields or settings.fields).call(source.name)
+    return data, finder.place(call.opened(data), stated, source).call
 
 
 def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:

@@ -22,7 +22,6 @@ from relbase.url.resolver import is_absolute
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Format
-    from relbase.session.session import Call
     from relbase.warc.rows import LinkRow
 
 # Documents and parts whose links cannot be read, or not all: --check does not pass them. What is
@@ -85,13 +84,13 @@ class Finding(NamedTuple):
     end: int | None = None  # of a link on one line
 
 
-def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
+def findings(file: str, document: InputDocument, result: Result) -> Iterator[Finding]:
     for note in result.notes:
         is_unchecked = note.reason in UNCHECKED
         if is_unchecked or note.reason is Reason.PLACEHOLDER_CHANGED:
             text = sentence(in_input(document, note), document.number)
             yield Finding(file, f"not checked: {text}" if is_unchecked else text)
-    for link in run.links(document.data, call):
+    for link in run.links(document.given):
         # A message of a mailbox may be left unchanged as a whole.
         is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
         if is_changed or link.status is Status.UNRESOLVED:
@@ -104,7 +103,7 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
                 # A reference in srcset ends at the first space, and so inside `{{ url }}`.
                 if first == 0 and line.startswith(f"{shown} "):
                     shown = line[:last]
-            is_replaced = is_absolute(link.reference, call.options.profile)
+            is_replaced = is_absolute(link.reference, document.call.options.profile)
             text = f"{'' if is_replaced else 'relative '}link {excerpt(shown)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"

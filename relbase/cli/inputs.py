@@ -25,7 +25,6 @@ from relbase.url.credentials import masked
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.jobs import Options
-    from relbase.session.session import Call
 
 
 def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = None) -> Reading:
@@ -140,8 +139,8 @@ class Reading(NamedTuple):
     finder: Finder
     tally: Tally
 
-    def calls(self, source: OpenInput) -> Iterator[tuple[documents.InputDocument, Call]]:
-        return documents.calls(source, self.settings, self.finder)
+    def documents(self, source: OpenInput) -> Iterator[documents.InputDocument]:
+        return documents.found(source, self.settings, self.finder)
 
     def warn(self, more: Iterable[str] = ()) -> None:
         for text in chain(more, self.finder.doubts(self.inputs.all)):

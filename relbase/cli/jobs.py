@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.streams import Unresolved
-    from relbase.session.session import Call
+    from relbase.session.session import Opened
 
 OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
@@ -43,14 +43,14 @@ jobs_option: Final = option(
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
 
-def count_unresolved(counts: Unresolved, data: bytes, call: Call, by: str = "sender") -> None:
+def count_unresolved(counts: Unresolved, given: Opened, by: str = "sender") -> None:
     from relbase.bases import headers
     from relbase.mail.message import fields_of_mail
 
-    count = sum(reference.status is Status.UNRESOLVED for reference in run.references(data, call))
+    count = sum(each.status is Status.UNRESOLVED for each in run.references(given))
     if count:
         of = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
-        name = of[by](fields_of_mail(data)) or SELECTORS[by]
+        name = of[by](fields_of_mail(given.document.data)) or SELECTORS[by]
         counts.update({("reference", name): count, ("message", name): 1})
 
 

@@ -23,7 +23,7 @@ from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
 from relbase.cli.streams import Collected, ExitStatus, counted, excerpt, printable
 from relbase.formats.recognition import reader
-from relbase.formats.rows import FORMATS, READ
+from relbase.formats.rows import READ
 from relbase.session import run
 from relbase.url.credentials import masked
 
@@ -202,15 +202,15 @@ def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
 def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
     """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
-    for document, call in reading.calls(source):
-        is_read = FORMATS[call.kind_of(document.data)].visit is not None
+    for document in reading.documents(source):
+        is_read = document.given.document.format.visit is not None
         unread = _UNREAD if document.data and not is_read and not several else ""
-        for link in documents.links_of(document, call):
+        for link in documents.links_of(document):
             part = before_part(link.part, document.number)
             printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)
             if link.status is relbase.Status.UNRESOLVED:
                 base = base if unresolved else link.base.url
-                type_ = type_ or next(run.entities(document.data, call)).type
+                type_ = type_ or next(run.entities(document.given)).type
                 unresolved += 1
     if not unresolved:
         return unread
@@ -225,9 +225,9 @@ def _counting(by: str, reading: Reading, _table: Table | None) -> Work:
     def count(source: OpenInput, archive: Archive | None, _: Collected) -> None:
         if archive is not None:
             raise files.InputError("--unresolved-by counts senders of mail: this is a web archive")
-        for document, call in reading.calls(source):
-            if FORMATS[call.kind_of(document.data)].messages:
-                count_unresolved(reading.tally.unresolved, document.data, call, by)
+        for document in reading.documents(source):
+            if document.given.document.format.messages:
+                count_unresolved(reading.tally.unresolved, document.given, by)
 
     return count
 
@@ -271,8 +271,8 @@ def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
         if archive is not None:
             archive.show_bases(as_json=json)
             return
-        for document, call in reading.calls(source):
-            listed = run.entities(document.data, call)
+        for document in reading.documents(source):
+            listed = run.entities(document.given)
             entities = [documents.in_input(document, entity) for entity in listed]
             bases = (entity.base for entity in entities)
             reading.tally.warnings += sum(not own.usable or bool(_refused(own)) for own in bases)

@@ -59,7 +59,7 @@ class Settings(NamedTuple):
         """What reports say of the links that change."""
         return "made absolute" if self.replace is None else "rewritten"
 
-    def call(self, name: str) -> Call:
+    def call(self, name: str, *, examines: bool = False) -> Call:
         """Return the call for an input with this name, before its document is read."""
         kind = Kind(self.kind) if self.kind else None
         types = (value for field, value in self.fields if field.lower() == "content-type")
@@ -67,7 +67,7 @@ class Settings(NamedTuple):
             kind = Kind.MAIL
         options = Options(
             *(kind, self.charset, self.profile, self.policy, self.detect),
-            *(self.message_urls, header_of(self.fields)),
+            *(self.message_urls, header_of(self.fields), examines),
         )
         name, replace = "" if name == STDIN else name, self.replace
         return Call(session_of(options), self.url, self.redirects, name, replace=replace)

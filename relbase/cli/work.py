@@ -30,9 +30,8 @@ from relbase.session import run
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
-    from relbase.session.session import Call
 
-    Rewritten: TypeAlias = tuple[documents.InputDocument, Result, Call]
+    Rewritten: TypeAlias = tuple[documents.InputDocument, Result]
 
 
 class _SkippedError(Exception):
@@ -139,21 +138,21 @@ class _Worker:
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         own, settings = self.own, self.plan.settings
-        self.settings = settings = settings._replace(fields=self.stated.fields or settings.fields)
+        settings = settings._replace(fields=self.stated.fields or settings.fields)
         packed = documents.recognised(source, first, settings)
-        kind = packed[1] if packed else settings.kind_of(source.name, files.with_end(source, first))
-        self.holds_messages = FORMATS[kind].messages
-        self.is_container = FORMATS[kind].charset is None  # its bodies may be encoded
-        is_feed = FEEDS in (own.only or ()) and FORMATS[kind].is_feed(beginning(first))
+        self.call = settings.call(source.name, examines=own.check)
+        kind = packed[1] if packed else self.call.kind_of(files.with_end(source, first))
+        self.format = row = FORMATS[kind]
+        is_feed = FEEDS in (own.only or ()) and row.is_feed(beginning(first))
         if own.only and not is_feed and kind.value not in own.only:
             raise _SkippedError(State.PASSED)
         if first.startswith(b"PK\x03\x04") and documents.ZIPPED.search(first, 0, 1 << 16):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self.outcome.warned.add("zip", f"{self.shown}: warning: {text} [zip]")
         if packed:
-            self.coding, self.settings = packed[0], settings._replace(kind=kind.value)
+            self.coding, self.call = packed[0], self.call.with_options(kind=kind)
             source, self.original = documents.kept(source)
-        if FORMATS[kind].visit is None and source.input.root:
+        if row.visit is None and source.input.root:
             # Pictures and films in a tree: a copy needs them, but memory need not hold them.
             pieces = self.after.counting(source.pieces)
             if own.output is not None:
@@ -161,7 +160,7 @@ class _Worker:
             elif self.reports:
                 deque(pieces, maxlen=0)
         elif own.in_place:
-            self._replace(source, streamed=FORMATS[kind].streams)
+            self._replace(source)
         elif own.diff or own.check:
             self._show(self._rewritten(source))
         else:
@@ -175,11 +174,10 @@ class _Worker:
     def _rewritten(self, source: OpenInput) -> Iterator[Rewritten]:
         if self.coding is not None:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
-        finder, stated = self.plan.finder, self.stated
-        for document, planned in documents.calls(source, self.settings, finder, stated):
-            call = planned.with_options(examines=True) if self.own.check else planned
+        for read in documents.documents(source, self.call, streams=self.format.streams):
+            document = documents.placed(read, self.stated, self.plan.finder, source)
             try:
-                result = documents.rewritten(document, call)
+                result = documents.rewritten(document)
             except Exception as error:
                 if not document.number:
                     raise
@@ -189,15 +187,15 @@ class _Worker:
                 self.outcome.tally.failed += 1
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
-                self.outcome.claimed = "" if stated.given else call.url or ""
-            self._count(document, result, call)
-            yield document, result, call
+                self.outcome.claimed = "" if self.stated.given else document.call.url or ""
+            self._count(document, result)
+            yield document, result
 
     def _pieces(self, source: OpenInput, *, checked: bool) -> Iterator[bytes]:
         def verified() -> Iterator[bytes]:
-            for document, result, call in self._rewritten(source):
+            for document, result in self._rewritten(source):
                 if checked and result.changed:
-                    documents.verify(document.data, result, call)
+                    documents.verify(document.given, result)
                 yield from (document.before, result.data, document.after)
 
         pieces = verified()
@@ -205,12 +203,12 @@ class _Worker:
             pieces = documents.folded(pieces, self.coding, self.original, self.has_changed)
         return self.after.counting(pieces)
 
-    def _count(self, document: documents.InputDocument, result: Result, call: Call) -> None:
-        outcome, notes = self.outcome, result.notes
+    def _count(self, document: documents.InputDocument, result: Result) -> None:
+        outcome, notes, call = self.outcome, result.notes, document.call
         if not document.number:
-            outcome.url = result.base.url
-            outcome.source = result.base.source if outcome.url else ""
-        outcome.tally.rewritten += self._count_links(document, result, call)
+            base = run.base(document.given)
+            outcome.url, outcome.source = base.url, base.source if base.url else ""
+        outcome.tally.rewritten += self._count_links(document, result)
         outcome.changed += result.changed
         outcome.places += len(result.edits)
         outcome.notes.update(note.reason.value for note in notes)
@@ -223,17 +221,18 @@ class _Worker:
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.local_files, Neighbours):
             self._tell_left_behind(places)
-        is_mapped = call.options.message_urls is not None and self.holds_messages
+        is_mapped = call.options.message_urls is not None and self.format.messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (result.changed or is_left):
-            self._count_base(document, None if is_left else result.base, call)
+            self._count_base(document, None if is_left else run.base(document.given))
         documents.collect(self.shown, document, notes, outcome.warned, several=self.plan.several)
 
-    def _count_links(self, document: documents.InputDocument, result: Result, call: Call) -> int:
+    def _count_links(self, document: documents.InputDocument, result: Result) -> int:
         """Return how many links were made absolute, and count all by status for a report."""
-        if not self.reports and not (result.changed and self.is_container):
+        is_container = self.format.charset is None  # its bodies may be encoded
+        if not self.reports and not (result.changed and is_container):
             return len(result.edits)
-        references = run.references(document.data, call)
+        references = run.references(document.given)
         counts = Counter(reference.status.value for reference in references)
         self.outcome.links.update(counts)
         return counts[Status.REWRITTEN.value]
@@ -252,12 +251,12 @@ class _Worker:
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
             self.outcome.warned.add("left-behind", warning)
 
-    def _count_base(self, document: documents.InputDocument, base: Base | None, call: Call) -> None:
+    def _count_base(self, document: documents.InputDocument, base: Base | None) -> None:
         """Count where a message with relative references got its base, if it has one."""
         from relbase.mail.message import fields_of_mail
         from relbase.mail.parts import BASE_FIELDS
 
-        outcome, urls = self.outcome, call.options.message_urls
+        outcome, urls = self.outcome, document.call.options.message_urls
         fields = fields_of_mail(document.data)
         given = urls.find(fields) if urls is not None else None
         is_own = base is not None and base.layer is not Layer.RETRIEVAL
@@ -269,20 +268,20 @@ class _Worker:
         elif given is not None:
             is_mapped = given.source.startswith("message map")
             stated = "by --message-map" if is_mapped else f"by {given.source}"
-        elif call.url is not None:
+        elif document.call.url is not None:
             stated = "by --url"
         is_counted = bool(document.number or self.plan.mailbox)
         outcome.tally.on_given_url += is_counted and stated == "by --url"
         if urls is not None:
             outcome.tally.bases[stated] += 1
             if base is None:
-                jobs.count_unresolved(outcome.tally.unresolved, document.data, call)
+                jobs.count_unresolved(outcome.tally.unresolved, document.given)
 
     def _sum_up(self) -> None:
         outcome, reason = self.outcome, Reason.BASE_NONE.value
         outcome.text = "no link changed"
         if outcome.places:
-            outcome.text = f"{counted(outcome.tally.rewritten, 'link')} {self.settings.made}"
+            outcome.text = f"{counted(outcome.tally.rewritten, 'link')} {self.plan.settings.made}"
             on_url = f", {outcome.tally.on_given_url} of them against the given URL"
             within = f" in {counted(outcome.changed, 'message')}"
             within += on_url if outcome.tally.on_given_url else ""
@@ -302,7 +301,7 @@ class _Worker:
         from relbase.cli.findings import FAILING, LINES, diff, findings
 
         outcome, own, name, moved = self.outcome, self.own, self.outcome.job.input.name, 0
-        for document, result, call in rewritten:
+        for document, result in rewritten:
             if own.diff:
                 number = f" (message {document.number})" if document.number else ""
                 shown = f"{name}{number}"
@@ -312,7 +311,7 @@ class _Worker:
             is_noted = any(note.reason in FAILING for note in result.notes)
             outcome.tally.found |= result.changed or is_noted
             if result.changed or result.notes:
-                for finding in findings(name, document, result, call):
+                for finding in findings(name, document, result):
                     outcome.tally.listed += finding.link is not None
                     outcome.lines.append(LINES[own.format or "text"](finding))
 
@@ -346,10 +345,10 @@ class _Worker:
             raise InputError(f"the output is not compressed: leave '{end}' out of its name")
         return chain((start,), pieces)
 
-    def _replace(self, source: OpenInput, *, streamed: bool) -> None:
+    def _replace(self, source: OpenInput) -> None:
         """Replace a file; a mailbox may grow, so it is locked before it is read."""
         # Nobody delivers into compressed mail; what is not a file is refused below.
-        is_locked = streamed and self.coding is None and source.status is not None
+        is_locked = self.format.streams and self.coding is None and source.status is not None
         with locked(source, self.own) if is_locked else nullcontext(source) as held:
             source = held
             if is_locked:  # read again what was read before the lock
@@ -357,7 +356,7 @@ class _Worker:
                 source = self._counting(held)
             output = self.writer.in_place(source, self.own)
             pieces: Iterable[bytes] = self._pieces(source, checked=True)
-            if not streamed:
+            if not self.format.streams:
                 pieces = list(pieces)
                 if not self.has_changed():
                     return

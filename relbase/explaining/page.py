@@ -68,13 +68,13 @@ def page(
     data: bytes, call: Call, title: str = "", *, wording: Callable[[str], str] = str
 ) -> tuple[str, Summary]:
     """Return the page about a document, and its summary; `wording` rewords the texts of notes."""
-    result = run.rewrite(data, call)
+    given = call.opened(data)
+    result = run.rewrite(given)
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
     base, edits = result.base, deque(result.edits)
     del result
-    links = deque(run.links(data, call))
-    parts = list(run.entities(data, call))
-    document = call.opened(data).document
+    links = deque(run.links(given))
+    parts, document = list(run.entities(given)), given.document
     if not parts or parts[0].part:  # for a mailbox only its messages are parts
         type_ = document.format.types[0]
         parts.insert(0, Entity("", type_, Span(0, len(data)), base))

@@ -60,7 +60,7 @@ def elements(
         yield from _elements(text, pos, end, tree, in_comment=in_comment, scan=scan)
 
 
-def elements_after(text: bytes, pos: int, scan: Scan) -> Iterator[Element | Any]:
+def elements_after(text: bytes, pos: int, scan: Scan | None = None) -> Iterator[Element | Any]:
     """Yield what `elements` yields of a document after the first scan, which ended at `pos`."""
     tree = Tree(text, 0, len(text), hidden=False, in_noscript=False)
     return _elements(text, pos, len(text), tree, in_comment=False, scan=scan)

@@ -1,11 +1,11 @@
-"""What each function of the library does with a document, by a call that has been checked."""
+"""What each function of the library does with a document that has been opened."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, PackedEdits, are_dense
@@ -20,55 +20,59 @@ from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.session.options import Replace
-    from relbase.session.session import Call, Input
+    from relbase.session.session import Call, Opened
 
 
-def rewrite(data: bytes, call: Call) -> Result:
+def rewrite(given: Opened) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
-    output, edits, notes = rewritten(data, call)
+    output, edits, notes = rewritten(given)
+    data, call = given.document.data, given.call
     if call.replace is not None:
         call = call._replace(replace=None)  # the links and the base are those of the input
     return Result(
         output,
         edits,
         notes,
-        base=partial(base, data, call),  # module functions, so that a Result can be pickled
-        links=partial(links, data, call),
+        base=partial(_later, base, data, call),  # not closures, so that a Result can be pickled
+        links=partial(_later, links, data, call),
     )
 
 
-def rewritten(data: bytes, call: Call) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
+def rewritten(given: Opened) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
     """Return a document with absolute links, the edits, and the notes."""
-    given = _opened(data, call)
-    notes = Notes(given.notes)
-    edits = _edits(given, notes, Wanted.EXAMINED if call.session.options.examines else Wanted.EDITS)
-    output = spliced(data, edits)
+    given, options = _asked(given), given.call.session.options
+    notes = Notes((*given.remarks, *given.notes))
+    edits = _edits(given, notes, Wanted.EXAMINED if options.examines else Wanted.EDITS)
+    output = spliced(given.document.data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return output, edits, notes.collected()
 
 
-def entities(data: bytes, call: Call) -> Iterator[Entity]:
+def _later(what: Callable[[Opened], Any], data: bytes, call: Call) -> Any:  # noqa: ANN401
+    return what(call.opened(data))
+
+
+def entities(given: Opened) -> Iterator[Entity]:
     """Return an iterator over the tree of entities."""
-    given = call.opened(data)
     return given.document.entities(given.type)
 
 
-def base(data: bytes, call: Call) -> Base:
+def base(given: Opened) -> Base:
     """Return the base of a document; of HTML without what does not count after its `<base>`."""
-    document = call.opened(data).document
+    document = given.document
     return document._replace(context=document.context._replace(wanted=Wanted.BASE)).base()
 
 
-def references(data: bytes, call: Call) -> Iterator[Reference]:
+def references(given: Opened) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
-    for batch in _visit(_opened(data, call), Wanted.REFERENCES):
+    for batch in _visit(_asked(given), Wanted.REFERENCES):
         yield from (item for item in batch if isinstance(item, Reference))
 
 
-def columns(data: bytes, call: Call) -> Iterator[Reference | Packed]:
+def columns(given: Opened) -> Iterator[Reference | Packed]:
     """Yield every reference, as `references` does, or many at once as columns."""
-    given = _opened(data, call)
+    given = _asked(given)
     wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
     for batch in _visit(given, wanted):
         if isinstance(batch, Packed):
@@ -77,13 +81,13 @@ def columns(data: bytes, call: Call) -> Iterator[Reference | Packed]:
             yield from (item for item in batch if isinstance(item, Reference))
 
 
-def links(data: bytes, call: Call) -> Iterator[Link]:
+def links(given: Opened) -> Iterator[Link]:
     """Return an iterator over every reference with its place, and the URL that replaces it."""
-    return chain.from_iterable(_links(data, call))
+    return chain.from_iterable(_links(given))
 
 
-def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
-    given = _opened(data, call)
+def _links(given: Opened) -> Iterator[Sequence[Link]]:
+    given = _asked(given)
     wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
     lines = Lines(given.document.data)
     for batch in _visit(given, wanted):
@@ -116,13 +120,13 @@ class Lines:
         return Link(part, element, attribute, syntax, written, url, against, *place, status)
 
 
-def _opened(data: bytes, call: Call) -> Input:
-    """Open a document, and ask for the URL of each link that may change, in document order."""
-    given = call.opened(data)
-    if call.replace is None:
+def _asked(given: Opened) -> Opened:
+    """Ask for the URL of each link that may change, in document order, if the call does."""
+    replace = given.call.replace
+    if replace is None:
         return given
     outcomes = chain.from_iterable(_visit(given.replacing({}), Wanted.ALL))
-    return given.replacing(answers(outcomes, Lines(given.document.data), call.replace))
+    return given.replacing(answers(outcomes, Lines(given.document.data), replace))
 
 
 def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:
@@ -142,7 +146,7 @@ def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Repla
     return replaced
 
 
-def _visit(given: Input, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
+def _visit(given: Opened, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
     """Return what an input holds, with offsets in its bytes."""
     document = given.document
     # Absolute references can be passed over, unless a web archive may have written them, or the
@@ -153,7 +157,7 @@ def _visit(given: Input, wanted: Wanted, budget: Budget | None = None) -> Iterat
     return document.batches(wanted, budget or Budget(len(document.data)))
 
 
-def _edits(given: Input, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
+def _edits(given: Opened, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
     edits: list[Edit] | PackedEdits = []
     left, against = 0, None
     budget = Budget(len(given.document.data))

@@ -42,13 +42,30 @@ if TYPE_CHECKING:
     from relbase.session.options import Headers, MessageUrls, Replace
 
 
-class Input(NamedTuple):
+class Opened(NamedTuple):
+    call: Call
     document: Document  # the input, opened
     type: str  # its media type
     label: str | None  # the charset label that it came with
-    notes: tuple[Note, ...]  # on the base around it, and on how it was opened
+    notes: tuple[Note, ...]  # on how it was opened
+    remarks: tuple[Note, ...]  # on the base around it
 
-    def replacing(self, replaced: Replaced) -> Input:
+    def around(self, around: Around, marks: Marks = NONE) -> Opened:
+        """Return this input with another base around it."""
+        old = self.document.context
+        context = around.context(old.charset, old.encoding, old.unstated)
+        if marks is not NONE:
+            context = context._replace(marks=marks)
+        document = self.document._replace(context=context)
+        return self._replace(document=document, remarks=around.notes)
+
+    def of(self, call: Call) -> Opened:
+        """Return this input for a call that differs in where it comes from."""
+        marks = self.document.context.marks or NONE
+        around = call.session.around(call, marks)
+        return self._replace(call=call).around(around, marks)
+
+    def replacing(self, replaced: Replaced) -> Opened:
         """Return this input, for a visit that writes these URLs of the caller."""
         context = self.document.context._replace(replaced=replaced)
         return self._replace(document=self.document._replace(context=context))
@@ -135,24 +152,22 @@ class Session:
         text = f"it is a part of a document (Content-Range: {part[:40]}): left unchanged"
         return Kind.OTHER, (Note(Reason.BODY_PARTIAL, "", None, text),)
 
-    def opened(self, data: bytes, call: Call) -> Input:
+    def opened(self, data: bytes, call: Call) -> Opened:
         """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
         around = self.around(call)
         detect = self.options.detect
         document = row.opened(data, self.label, around.context, for_marks=detect)
+        noted, type_ = (*document.notes, *notes), self.type or row.types[0]
+        given = Opened(call, document, type_, self.label, noted, around.notes)
         if detect and (marks := document.marks()) is not NONE:
-            around = self._made_around(call, marks)
-            old = document.context
-            context = around.context(old.charset, old.encoding, old.unstated)
-            document = document._replace(context=context._replace(marks=marks))
-        noted = (*around.notes, *document.notes, *notes)
-        return Input(document, self.type or row.types[0], self.label, noted)
+            return given.around(self.around(call, marks), marks)
+        return given
 
-    def around(self, call: Call) -> Around:
-        if call.origin is not None:
-            return self._made_around(call, NONE)
+    def around(self, call: Call, marks: Marks = NONE) -> Around:
+        if call.origin is not None or marks is not NONE:
+            return self._made_around(call, marks)
         key = call.url, call.redirects, call.stated
         around = self._around.get(key)
         if around is None:
@@ -219,7 +234,7 @@ class Call(NamedTuple):
     def kind_of(self, data: bytes) -> Kind:
         return self.session.kind_of(data, self.name)[0]
 
-    def opened(self, data: bytes) -> Input:
+    def opened(self, data: bytes) -> Opened:
         return self.session.opened(data, self)
 
 

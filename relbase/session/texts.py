@@ -47,22 +47,22 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
     elif base:
         stated = Statement(Layer.EMBEDDED, trimmed(base), "the base that was given")
         call = call._replace(url=None, stated=(stated,))
-    elif call.url is None and run.base(data, call).layer is Layer.NONE:
+    elif call.url is None and run.base(call.opened(data)).layer is Layer.NONE:
         raise TypeError("the text needs its URL, and states none: give url=, or base= for a piece")
-    output, edits, _ = run.rewritten(before + data, call)
+    output, edits, _ = run.rewritten(call.opened(before + data))
     return output[len(before) :].decode("utf-8", "surrogatepass") if edits else text
 
 
 def text_links(text: str, call: Call) -> Iterator[Link]:
     """Return an iterator over the links of a text, with spans and columns in characters."""
     data = encode_inner(text)
-    return Characters(data).links(run.links(data, call))
+    return Characters(data).links(run.links(call.opened(data)))
 
 
 def text_base(text: str, call: Call) -> Base:
     """Return the base of a text, with spans in characters."""
     data = encode_inner(text)
-    return Characters(data).base(run.base(data, call))
+    return Characters(data).base(run.base(call.opened(data)))
 
 
 class Characters:

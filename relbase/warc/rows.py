@@ -188,7 +188,7 @@ def link_rows(
     [('x', 'http://h/d/x', 'retrieval')]
     """
     call = check(**arguments(page, profile, policy), data=page.body, replace=replace)
-    return _rows(page, warc, run.references(page.body, call))
+    return _rows(page, warc, run.references(call.opened(page.body)))
 
 
 def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[LinkRow]:
@@ -205,7 +205,7 @@ def packed_rows(
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
     call = check(page.body, **arguments(page, profile, policy), replace=replace)
-    batches = run.columns(page.body, call)
+    batches = run.columns(call.opened(page.body))
     for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
         if are_packed:
             yield from (_packed(page, warc, packed) for packed in cast("Any", group))

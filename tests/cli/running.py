@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from relbase.session.session import Call
+    from relbase.session.session import Opened
 
 PROGRAM = [sys.executable, "-m", "relbase"]
 
@@ -48,9 +48,9 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[bytes], object]) -
     """Do something whenever a document is about to be rewritten; it gets the document."""
     real = relbase.session.run.rewrite
 
-    def acting(data: bytes, call: Call) -> relbase.Result:
-        act(data)
-        return real(data, call)
+    def acting(given: Opened) -> relbase.Result:
+        act(given.document.data)
+        return real(given)
 
     monkeypatch.setattr("relbase.session.run.rewrite", acting)
 

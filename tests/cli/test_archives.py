@@ -20,13 +20,15 @@ from archives import PACKED, gz, http, record, record_id, response, zstd
 from extras import needed
 from running import done, run, told
 
-from relbase import api, storage
+from relbase import storage
 from relbase.cli import archives, streams
 from relbase.session import run as session_run
-from relbase.warc import Fault, Page, pages, writing
+from relbase.warc import Fault, Page, pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from relbase.session.session import Opened
 
 DATE: Final = "2026-01-02T03:04:05Z"
 RECORDS: Final = [
@@ -142,15 +144,16 @@ def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
 
 def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(data: bytes, *arguments: Any, **named: Any) -> Any:
-            if data == b"<a href=x>":
+        def called(given: Opened) -> Any:
+            if given.document.data == b"<a href=x>":
                 raise RuntimeError("oops")
-            return function(data, *arguments, **named)
+            return function(given)
 
         return called
 
-    monkeypatch.setattr(writing, "rewrite", broken(api.rewrite))
-    monkeypatch.setattr("relbase.session.run.references", broken(session_run.references))
+    for name in ("rewrite", "references"):
+        real = getattr(session_run, name)
+        monkeypatch.setattr(f"relbase.session.run.{name}", broken(real))
     output = Path("out.warc.gz")
     assert "RuntimeError: oops [defect]" in told(3, "rewrite", crawl, "-o", output, "--all-status")
     assert [page.url for page in made(output)] == ["http://h/f/"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.results import Result
-    from relbase.session.session import Call
+    from relbase.session.session import Opened
 
 pytestmark = pytest.mark.usefixtures("each_system")
 
@@ -222,8 +222,8 @@ def test_a_rewriting_that_fails_the_self_check_is_not_written(
 ) -> None:
     real = relbase.session.run.rewrite
 
-    def wrong(data: bytes, call: Call) -> Result:
-        result = real(data, call)
+    def wrong(given: Opened) -> Result:
+        result = real(given)
         return result._replace(data=result.data.replace(b"<p>", b"<b>"))
 
     monkeypatch.setattr("relbase.session.run.rewrite", wrong)

@@ -35,12 +35,12 @@ import multiprocessing, os, signal, sys
 from relbase.session import run
 from relbase.cli import main
 rewrite = run.rewrite
-def poisoned(data, call):
-    if b"poison" in data:
+def poisoned(given):
+    if b"poison" in given.document.data:
         if multiprocessing.parent_process() is None:
             raise MemoryError
         os.kill(os.getpid(), signal.SIGKILL)
-    return rewrite(data, call)
+    return rewrite(given)
 run.rewrite = poisoned
 main()
 """

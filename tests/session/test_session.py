@@ -52,18 +52,18 @@ def test_of_a_policy_only_its_first_base_uri_is_kept(policy: str, kept: list[str
 def test_a_session_is_pickled_without_what_it_remembers() -> None:
     call = check(b"", url=URL, kind="html")
     bare = len(pickle.dumps(call))
-    run.rewrite(PAGE, call)
+    run.rewrite(call.opened(PAGE))
     assert len(pickle.dumps(call)) == bare
     again = pickle.loads(pickle.dumps(call))
     assert again == call
-    assert run.rewrite(PAGE, again) == run.rewrite(PAGE, call)
+    assert run.rewrite(again.opened(PAGE)) == run.rewrite(call.opened(PAGE))
 
 
 def test_a_session_remembers_few_bases_and_no_long_ones() -> None:
     session = Session(Options())
     for number in range(100):
-        run.rewrite(PAGE, Call(session, f"http://h{number}.example/"))
-    run.rewrite(PAGE, Call(session, f"http://h.example/{'x' * 5000}"))
+        run.rewrite(Call(session, f"http://h{number}.example/").opened(PAGE))
+    run.rewrite(Call(session, f"http://h.example/{'x' * 5000}").opened(PAGE))
     remembered = session._around  # noqa: SLF001
     assert 0 < len(remembered) <= 16
     assert all(len(url or "") < 100 for url, *_ in remembered)
@@ -74,7 +74,7 @@ def test_a_mapping_of_messages_gets_a_session_of_its_own() -> None:
     one, other = (check(b"", message_urls={"@h.example": URL}) for _ in range(2))
     assert one.session is not other.session
     mail = b"From: a@h.example\nContent-Type: text/html\n\n<a href=x>"
-    assert run.rewrite(mail, one).edits == run.rewrite(mail, other).edits != ()
+    assert run.rewrite(one.opened(mail)).edits == run.rewrite(other.opened(mail)).edits != ()
 
 
 def test_a_session_cannot_be_changed() -> None:

@@ -20,7 +20,6 @@ from relbase.cli.origins import paths, places
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
-from relbase.formats.rows import FORMATS
 from relbase.notes import Note, Reason
 from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, read_marks
 from relbase.session import run
@@ -30,7 +29,7 @@ from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
     from relbase.kind import Kind
-    from relbase.session.session import Call
+    from relbase.session.session import Call, Opened
 
 
 class Origins(NamedTuple):
@@ -169,13 +168,15 @@ class Finder:
                 return _with_dump(known, dump, suffix)
         return known
 
-    def call(self, call: Call, known: FoundUrl, source: OpenInput, data: bytes) -> Call:
+    def place(self, given: Opened, known: FoundUrl, source: OpenInput) -> Opened:
+        """Return a document with the base that its URL gives it, if one is found."""
+        call, data, row = given.call, given.document.data, given.document.format
         is_piped = source.name == STDIN and self.origins.local is None
-        row = FORMATS[call.kind_of(data)]
-        is_read = row.marks is not None and (self.origins.detect or self.origins.original)
-        marks = _marks(data) if is_read else NONE
         if is_piped and known.url is None and not (self.origins.canonical or self.origins.original):
-            return call  # as in the library: looks at no file, and marks count
+            return given  # as in the library: looks at no file, and marks count
+        marks = given.document.context.marks or NONE
+        if self.origins.original and not self.origins.detect:
+            marks = given.document.marks()
         if known.url is None and (row.marks is not None or self.origins.canonical):
             known = self._in_page(known, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
@@ -190,8 +191,8 @@ class Finder:
         if of is not None:
             beside = Unarchived(of.stamp, beside)
         if known.url is None and not known.notes and beside is None:
-            return call
-        return call._replace(origin=Origin(known.source, known.notes, beside))
+            return given.of(call)
+        return given.of(call._replace(origin=Origin(known.source, known.notes, beside)))
 
     def _in_page(self, known: FoundUrl, marks: Marks, data: bytes, kind: Kind) -> FoundUrl:
         if marks.pages:
@@ -283,8 +284,7 @@ def opened_base(call: Call, path: str, data: bytes) -> str:
         return opened
     as_file = call._replace(url=opened, redirects=(), origin=None)
     as_file = as_file.with_options(profile=BROWSERS, detect=False)
-    (first, *_) = run.entities(data, as_file)
-    return first.base.url
+    return next(run.entities(as_file.opened(data))).base.url
 
 
 def _stated_in(path: str) -> str | None:

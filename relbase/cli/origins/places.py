@@ -281,7 +281,7 @@ def undone(call: Call, data: bytes, original: bytes, places: LocalFiles) -> Loca
 
 def _links(call: Call, data: bytes) -> Iterator[Link]:
     bare = call._replace(origin=None).with_options(detect=False, profile=BROWSERS)
-    return run.links(data, bare)
+    return run.links(bare.opened(data))
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
