@@ -37,6 +37,10 @@ def _flag(*names: str) -> int:
     return sum(getattr(os, name, 0) for name in names)
 
 
+_READING: Final = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
+_MAKING: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
+_ENTERING: Final = os.O_RDONLY | _flag("O_DIRECTORY")
+
 # Whether files are reached through the descriptor of their directory.
 _NEEDED: Final = {os.open, os.stat, os.unlink, os.rename, os.mkdir}
 BY_DESCRIPTOR = hasattr(os, "O_DIRECTORY") and os.supports_dir_fd >= _NEEDED
@@ -66,16 +70,14 @@ class Directory(AbstractContextManager["Directory"]):
 
     def open_old(self, name: str) -> BufferedReader:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
-        flags = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
-        there = None if _flag("O_NOFOLLOW") else self.stat(name)
-        if there is not None and stat.S_ISLNK(there.st_mode):
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), self._at(name))
         at, path = self._descriptor, self._at(name)
-        return open(path, "rb", opener=lambda path, _: os.open(path, flags, dir_fd=at))
+        there = None if BY_DESCRIPTOR else self.stat(name)
+        if there is not None and stat.S_ISLNK(there.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+        return open(path, "rb", opener=lambda path, _: os.open(path, _READING, dir_fd=at))
 
     def open_new(self, name: str, mode: int) -> int:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
-        return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
+        return os.open(self._at(name), _MAKING, mode, dir_fd=self._descriptor)
 
     def stat(self, name: str) -> os.stat_result | None:
         """Return the status of a name, not following symbolic links; None if it does not exist."""
@@ -113,7 +115,7 @@ class Directory(AbstractContextManager["Directory"]):
     def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""
         path = os.path.join(self.path, name)
-        return _opened(path, self._at(name), "O_NOFOLLOW", at=self._descriptor)
+        return _opened(path, self._at(name), _flag("O_NOFOLLOW"), at=self._descriptor)
 
     def sync(self) -> None:
         if self._descriptor is not None:
@@ -143,11 +145,10 @@ def opened_directory(path: str) -> Directory:
     return _opened(path or ".", path or ".")
 
 
-def _opened(path: str, reached: str, *flags: str, at: int | None = None) -> Directory:
+def _opened(path: str, reached: str, *flags: int, at: int | None = None) -> Directory:
     """Open a directory; `reached` is its name in the one that is open as `at`."""
     if BY_DESCRIPTOR:
-        mode = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
-        return Directory(path, os.open(reached, mode, dir_fd=at))
+        return Directory(path, os.open(reached, _ENTERING | sum(flags), dir_fd=at))
     status = os.stat(windows.reached(path), follow_symlinks=not flags)
     if not stat.S_ISDIR(status.st_mode) or (flags and windows.is_junction(status)):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, groupby, islice
+from itertools import accumulate, count, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -62,7 +63,10 @@ class Columns:
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
         self._most = most
-        self._columns = list(map(_column, schema))
+        self._columns = self._new()
+
+    def _new(self) -> list[_Numbers]:
+        return [_KINDS.get(field.type, _Numbers)(field) for field in self._schema]
 
     def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
         """Add rows, and yield each batch that is full."""
@@ -74,10 +78,7 @@ class Columns:
                 else:
                     for column, values in zip(self._columns, zip(*piece, strict=True), strict=True):
                         column.extend(values)
-                if (
-                    len(self) >= self._most
-                    or sum(column.size for column in self._columns) > MAX_TEXT
-                ):
+                if len(self) >= self._most or sum(map(_size, self._columns)) > MAX_TEXT:
                     yield self.take()
 
     def _add_packed(self, size: int, values: _Values) -> None:
@@ -90,12 +91,12 @@ class Columns:
                 column.repeat(value, size)
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return len(self._columns[0].values)
 
     def take(self) -> pa.RecordBatch:
         """Return the rows so far as a batch, and begin another."""
         arrays = [column.made() for column in self._columns]
-        self._columns = list(map(_column, self._schema))
+        self._columns = self._new()
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
@@ -103,15 +104,18 @@ class Columns:
 _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
+_size: Final = attrgetter("size")
+
+
 class _Numbers:
-    def __init__(self, type_: pa.DataType) -> None:
-        self.type = type_
-        self.values = array(_CODES[type_])
+    def __init__(self, field: pa.Field) -> None:
+        self.type = field.type if field.type in _CODES else pa.int32()
+        self.values = array(_CODES[self.type])
         self.missing: list[int] = []
         self.size = 0  # of the texts
-
-    def __len__(self) -> int:
-        return len(self.values)
+        self.data = bytearray()  # the texts, joined
+        self.packed: Sequence[str] = NUMBERED.get(field.name, ())  # that `known` begins with
+        self.known = dict(zip(self.packed, count(), strict=False))  # of texts that repeat
 
     def extend(self, values: _Values) -> None:
         self.values.extend(self.filled(values, 0))
@@ -119,40 +123,39 @@ class _Numbers:
     def filled(self, values: _Values, empty: object) -> _Values:
         if None not in values:
             return values
-        self.missing += [len(self) + at for at, value in enumerate(values) if value is None]
+        self.missing += [len(self.values) + at for at, value in enumerate(values) if value is None]
         return [empty if value is None else value for value in values]
 
-    def repeat(self, value: Any, count: int) -> None:  # noqa: ANN401 (of the column's type)
+    def repeat(self, value: Any, times: int) -> None:  # noqa: ANN401 (of the column's type)
         if value is None:
-            self.missing += range(len(self), len(self) + count)
-        self.values.extend(array(self.values.typecode, [value or 0]) * count)
+            self.missing += range(len(self.values), len(self.values) + times)
+        self.values.extend(array(self.values.typecode, [value or 0]) * times)
 
     def pack(self, numbers: bytes, _what: Any = None) -> None:  # noqa: ANN401
         self.values.frombytes(numbers)
 
     def made(self) -> pa.Array:
-        buffers = [self.nulls(), pa.py_buffer(self.values)]
-        return pa.Array.from_buffers(self.type, len(self), buffers)
+        return self.of(self.type, pa.py_buffer(self.values))
 
-    def nulls(self) -> pa.Buffer | None:
-        if not self.missing:
-            return None
-        bits = bytearray(b"\xff" * (len(self) // 8 + 1))  # one for each value, lowest first
-        for at in self.missing:
-            bits[at >> 3] &= ~(1 << (at & 7))
-        return pa.py_buffer(bits)
+    def of(self, type_: pa.DataType, *buffers: pa.Buffer) -> pa.Array:
+        nulls = None
+        if self.missing:
+            bits = bytearray(b"\xff" * (len(self.values) // 8 + 1))  # of values, lowest first
+            for at in self.missing:
+                bits[at >> 3] &= ~(1 << (at & 7))
+            nulls = pa.py_buffer(bits)
+        return pa.Array.from_buffers(type_, len(self.values), [nulls, *buffers])
 
 
 class _Texts(_Numbers):
     """A column of texts: their sizes, and all of them in UTF-8, joined."""
 
-    def __init__(self) -> None:
-        super().__init__(pa.int32())
-        self.data = bytearray()
-
     def extend(self, values: _Values) -> None:
-        texts = [*map(utf_8, self.filled(values, ""))]
-        self.pack(array("i", map(len, texts)).tobytes(), b"".join(texts))
+        texts = self.filled(values, "")
+        if not (joined := "".join(texts)).isascii():
+            texts = [*map(utf_8, texts)]
+        data = joined.encode() if joined.isascii() else b"".join(texts)
+        self.pack(array("i", map(len, texts)).tobytes(), data)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
         self.values.frombytes(numbers)
@@ -161,26 +164,20 @@ class _Texts(_Numbers):
 
     def made(self) -> pa.Array:
         ends = array("i", accumulate(self.values, initial=0))
-        buffers = [self.nulls(), pa.py_buffer(ends), pa.py_buffer(self.data)]
-        return pa.Array.from_buffers(pa.string(), len(self), buffers)
+        return self.of(pa.string(), pa.py_buffer(ends), pa.py_buffer(self.data))
 
 
 class _Repeated(_Numbers):
     """A column of texts that repeat: the index of each in a dictionary."""
-
-    def __init__(self, packed: Sequence[str] = ()) -> None:
-        super().__init__(pa.int32())
-        self.packed = packed  # the texts that `known` begins with
-        self.known = {text: number for number, text in enumerate(packed)}
 
     def extend(self, values: _Values) -> None:
         known, texts = self.known, self.filled(values, "")
         self.values.extend([known.setdefault(text, len(known)) for text in texts])
         self.size += sum(map(len, {*texts}))
 
-    def repeat(self, value: Any, count: int) -> None:  # noqa: ANN401
+    def repeat(self, value: Any, times: int) -> None:  # noqa: ANN401
         self.size += len(value)
-        super().repeat(self.known.setdefault(value, len(self.known)), count)
+        super().repeat(self.known.setdefault(value, len(self.known)), times)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
         if what is self.packed:
@@ -190,12 +187,10 @@ class _Repeated(_Numbers):
             self.values.extend(map(known.__getitem__, array("i", numbers)))
 
     def made(self) -> pa.Array:
-        dictionary = _Texts()
+        dictionary = _Texts(_TEXT)
         dictionary.extend([*self.known])
         return pa.DictionaryArray.from_arrays(super().made(), dictionary.made())
 
 
-def _column(field: pa.Field) -> _Numbers:
-    if field.type == REPEATED:
-        return _Repeated(NUMBERED.get(field.name, ()))
-    return _Texts() if field.type == pa.string() else _Numbers(field.type)
+_TEXT: Final = pa.field("", pa.string())
+_KINDS: Final = {REPEATED: _Repeated, pa.string(): _Texts}
