@@ -7,6 +7,7 @@ gzip, bzip2 or xz; what precedes its first change is decompressed twice.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -234,44 +235,44 @@ class SelfCheckError(Exception):
     """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
 
 
-def verify(given: Opened, result: Result) -> None:
-    """Verify laws 2 and 8 before a result replaces a file."""
-    data = given.document.data
-    if not result.edits:
-        if result.data != data:
-            raise SelfCheckError("bytes changed where no link did")
-        return
+def verify(given: Opened, result: Result) -> Counter[str]:
+    """Verify laws 2 and 8 before a result replaces a file; return its links by status."""
+    data, counts = given.document.data, Counter[str]()
+    if not result.edits and result.data != data:
+        raise SelfCheckError("bytes changed where no link did")
     _same_outside(data, result.data, result.edits)
-    call = given.call._replace(replace=None)  # only the places of links are compared
-    before, after = given._replace(call=call), call.opened(result.data)
+    # The URLs that were written are not replaced again: only the places of links are compared.
+    after = given.call._replace(replace=None).opened(result.data)
     for what, read, fields in _SEEN:
-        pairs = zip_longest(map(fields, read(before)), map(fields, read(after)))
-        _refuse(what, (old != new for old, new in pairs))
+        for number, (old, new) in enumerate(zip_longest(read(given), read(after)), 1):
+            if old is None or new is None or fields(old) != fields(new):
+                raise _differ(what, number)
+            if isinstance(old, Link):
+                counts[old.status.value] += 1
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if given.document.format.kind is Kind.HTML:
-        _refuse("tags", _differ(data, result.data))
+        _same_tags(data, result.data)
+    return counts
 
 
-_SEEN: Final[tuple[tuple[str, Callable[[Opened], Iterator[object]], Any], ...]] = (
+_SEEN: Final[tuple[tuple[str, Callable[[Opened], Iterator[Entity | Link]], Any], ...]] = (
     ("entities", run.entities, attrgetter("part", "type")),
     ("references", run.links, attrgetter("part", "element", "attribute", "syntax")),
 )
 
 
-def _refuse(what: str, differ: Iterable[bool]) -> None:
-    for number, is_other in enumerate(differ, 1):
-        if is_other:
-            raise SelfCheckError(f"the {what} would not be the same, from number {number} on")
+def _differ(what: str, number: int) -> SelfCheckError:
+    return SelfCheckError(f"the {what} would not be the same, from number {number} on")
 
 
-def _differ(before: bytes, after: bytes) -> Iterator[bool]:
-    """Compare the tags of two pages, and the names of their attributes."""
-    for old, new in zip_longest(elements_after(before, 0), elements_after(after, 0)):
+def _same_tags(before: bytes, after: bytes) -> None:
+    pairs = zip_longest(elements_after(before, 0), elements_after(after, 0))
+    for number, (old, new) in enumerate(pairs, 1):
         if old is None or new is None or old.name != new.name:
-            yield True
-        else:
-            first, second = before[old.attributes : old.end], after[new.attributes : new.end]
-            yield first != second and _names(first) != _names(second)
+            raise _differ("tags", number)
+        first, second = before[old.attributes : old.end], after[new.attributes : new.end]
+        if first != second and _names(first) != _names(second):
+            raise _differ("tags", number)
 
 
 def _names(tag: bytes) -> list[bytes]:

@@ -171,7 +171,7 @@ class _Worker:
             self._put(source, self._pieces(source, checked=checked))
         self._sum_up()
 
-    def _rewritten(self, source: OpenInput) -> Iterator[Rewritten]:
+    def _rewritten(self, source: OpenInput, *, checked: bool = False) -> Iterator[Rewritten]:
         if self.coding is not None:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
         for read in documents.documents(source, self.call, streams=self.format.streams):
@@ -188,14 +188,13 @@ class _Worker:
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
                 self.outcome.claimed = "" if self.stated.given else document.call.url or ""
-            self._count(document, result)
+            links = documents.verify(document.given, result) if checked and result.changed else None
+            self._count(document, result, links)
             yield document, result
 
     def _pieces(self, source: OpenInput, *, checked: bool) -> Iterator[bytes]:
         def verified() -> Iterator[bytes]:
-            for document, result in self._rewritten(source):
-                if checked and result.changed:
-                    documents.verify(document.given, result)
+            for document, result in self._rewritten(source, checked=checked):
                 yield from (document.before, result.data, document.after)
 
         pieces = verified()
@@ -203,12 +202,22 @@ class _Worker:
             pieces = documents.folded(pieces, self.coding, self.original, self.has_changed)
         return self.after.counting(pieces)
 
-    def _count(self, document: documents.InputDocument, result: Result) -> None:
+    def _count(
+        self, document: documents.InputDocument, result: Result, links: Counter[str] | None
+    ) -> None:
         outcome, notes, call = self.outcome, result.notes, document.call
         if not document.number:
             base = run.base(document.given)
             outcome.url, outcome.source = base.url, base.source if base.url else ""
-        outcome.tally.rewritten += self._count_links(document, result)
+        rewritten = len(result.edits)
+        is_container = self.format.charset is None  # its bodies may be encoded
+        if self.reports or (result.changed and is_container):
+            if links is None:
+                references = run.references(document.given)
+                links = Counter(reference.status.value for reference in references)
+            outcome.links.update(links)
+            rewritten = links[Status.REWRITTEN.value]
+        outcome.tally.rewritten += rewritten
         outcome.changed += result.changed
         outcome.places += len(result.edits)
         outcome.notes.update(note.reason.value for note in notes)
@@ -226,16 +235,6 @@ class _Worker:
         if is_given and (result.changed or is_left):
             self._count_base(document, None if is_left else run.base(document.given))
         documents.collect(self.shown, document, notes, outcome.warned, several=self.plan.several)
-
-    def _count_links(self, document: documents.InputDocument, result: Result) -> int:
-        """Return how many links were made absolute, and count all by status for a report."""
-        is_container = self.format.charset is None  # its bodies may be encoded
-        if not self.reports and not (result.changed and is_container):
-            return len(result.edits)
-        references = run.references(document.given)
-        counts = Counter(reference.status.value for reference in references)
-        self.outcome.links.update(counts)
-        return counts[Status.REWRITTEN.value]
 
     def _tell_left_behind(self, places: Neighbours) -> None:
         """Warn of folders that links of a copy lead into, but that are missing beside the copy."""

@@ -108,7 +108,8 @@ class Tree:
         if self.is_plain and name not in _DECIDING:
             if kind != START_TAG:
                 return None
-            return Element(HTML, name, start, inside, end, end, self._hides)
+            hidden = self._hidden or self._templates > 0
+            return Element(HTML, name, start, inside, end, end, hidden)
         if self._is_frameset_page:
             return self._html_element(token) if name in _IN_FRAMESET and not kind else None
         if self.is_plain and (kind == END_TAG or name not in FOREIGN_ROOTS):
@@ -117,10 +118,6 @@ class Tree:
             return self._in_foreign(token)
         except Unsure:
             return self._skipped(token)
-
-    @property
-    def _hides(self) -> bool:
-        return self._hidden or self._templates > 0
 
     def rest_of_sheet(self, pos: int) -> Element | None:
         """Return the rest of a style element of SVG after an element nested in it, if there is one.
@@ -165,7 +162,8 @@ class Tree:
 
     def _html_element(self, token: Token) -> Element:
         _, name, start, inside, end = token
-        return Element(HTML, name, start, inside, end, self._raw_end(token), self._hides)
+        hidden = self._hidden or self._templates > 0
+        return Element(HTML, name, start, inside, end, self._raw_end(token), hidden)
 
     def _raw_end(self, token: Token) -> int:
         name = token.name
