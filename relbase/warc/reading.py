@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import TextIOBase
 from typing import Final, NamedTuple
 
@@ -108,14 +109,15 @@ def _page(record: Record) -> Page | Fault | None:
     message = _message(record)
     if isinstance(message, Fault):
         return message
-    stated = effective_type(message.values("content-type"))
+    values = message.values()
+    stated = effective_type(values["content-type"])
     if not may_hold_references(stated):
         return None
     if record.get("warc-segment-number"):
         return record.fault(Trouble.SEGMENTED, "the record is one of several segments: not joined")
-    if is_partial(message.status, message.values("content-range")):
+    if is_partial(message.status, values["content-range"]):
         return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
-    coded = message.values("transfer-encoding"), message.values("content-encoding")
+    coded = values["transfer-encoding"], values["content-encoding"]
     try:
         body = decoded(message.body, *coded, salvage=True)
     except MemoryError:
@@ -126,7 +128,7 @@ def _page(record: Record) -> Page | Fault | None:
         return record.fault(Trouble.UNDECODABLE, body.fault) if is_lost else None
     if not may_hold_references(stated, body.data):
         return None
-    fault = body.fault or ("" if body.remarks else _missing_of(message))
+    fault = body.fault or ("" if body.remarks else _missing_of(message, values))
     truncated = record.get("warc-truncated") or ("unspecified" if fault else "")
     missing = [f"the page was not stored to its end: {truncated}"] if truncated else []
     if fault:
@@ -153,15 +155,19 @@ class _Message(NamedTuple):
     body: bytes
     remarks: tuple[str, ...] = ()
 
-    def values(self, name: str) -> list[str]:
-        return [value for field, value in self.fields if field == name]
+    def values(self) -> Mapping[str, list[str]]:
+        """Return the values of each field, by its name."""
+        values = defaultdict[str, list[str]](list)
+        for name, value in self.fields:
+            values[name].append(value)
+        return values
 
 
-def _missing_of(message: _Message) -> str:
+def _missing_of(message: _Message, values: Mapping[str, list[str]]) -> str:
     """The fault if a body, unless empty, is shorter than its Content-Length (RFC 9112 §8)."""
-    lengths = message.values("content-length")
+    lengths = values["content-length"]
     size = len(message.body)
-    if message.values("transfer-encoding") or not all(map(_length, lengths)):
+    if values["transfer-encoding"] or not all(map(_length, lengths)):
         return ""
     if not (size and lengths) or min(map(int, lengths)) <= size:
         return ""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from relbase.containers.warc import Fault
 
 _Values = Sequence[Any]
+_Bytes = bytes | bytearray | array  # type: ignore[type-arg]
 
 # Rows in a batch, which becomes a row group in Parquet, about 4 MB. Larger groups take more memory
 # and save no space.
@@ -63,16 +64,15 @@ class Columns:
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
         self._most = most
-        self._columns = self._new()
-
-    def _new(self) -> list[_Numbers]:
-        return [_KINDS.get(field.type, _Numbers)(field) for field in self._schema]
+        self._made = [(_KINDS.get(field.type, _Numbers), field) for field in schema]
+        self._columns: list[_Numbers] = []  # made with the first row
 
     def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
         """Add rows, and yield each batch that is full."""
         for are_packed, group in groupby(rows, lambda row: type(row) is PackedRows):
             most = 1 if are_packed else _PIECE
             while piece := list(islice(group, min(most, self._most - len(self)))):
+                self._columns = self._columns or [made(field) for made, field in self._made]
                 if are_packed:
                     self._add_packed(*piece[0])
                 else:
@@ -91,12 +91,12 @@ class Columns:
                 column.repeat(value, size)
 
     def __len__(self) -> int:
-        return len(self._columns[0].values)
+        return len(self._columns[0].values) if self._columns else 0
 
     def take(self) -> pa.RecordBatch:
         """Return the rows so far as a batch, and begin another."""
         arrays = [column.made() for column in self._columns]
-        self._columns = self._new()
+        self._columns = []
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
@@ -135,27 +135,15 @@ class _Numbers:
         self.values.frombytes(numbers)
 
     def made(self) -> pa.Array:
-        return self.of(self.type, pa.py_buffer(self.values))
-
-    def of(self, type_: pa.DataType, *buffers: pa.Buffer) -> pa.Array:
-        nulls = None
-        if self.missing:
-            bits = bytearray(b"\xff" * (len(self.values) // 8 + 1))  # of values, lowest first
-            for at in self.missing:
-                bits[at >> 3] &= ~(1 << (at & 7))
-            nulls = pa.py_buffer(bits)
-        return pa.Array.from_buffers(type_, len(self.values), [nulls, *buffers])
+        return _array(self.type, len(self.values), self.missing, self.values)
 
 
 class _Texts(_Numbers):
     """A column of texts: their sizes, and all of them in UTF-8, joined."""
 
     def extend(self, values: _Values) -> None:
-        texts = self.filled(values, "")
-        if not (joined := "".join(texts)).isascii():
-            texts = [*map(utf_8, texts)]
-        data = joined.encode() if joined.isascii() else b"".join(texts)
-        self.pack(array("i", map(len, texts)).tobytes(), data)
+        sizes, data = _joined(self.filled(values, ""))
+        self.pack(sizes.tobytes(), data)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
         self.values.frombytes(numbers)
@@ -163,8 +151,7 @@ class _Texts(_Numbers):
         self.size += len(what)
 
     def made(self) -> pa.Array:
-        ends = array("i", accumulate(self.values, initial=0))
-        return self.of(pa.string(), pa.py_buffer(ends), pa.py_buffer(self.data))
+        return _strings(self.values, self.data, self.missing)
 
 
 class _Repeated(_Numbers):
@@ -187,10 +174,31 @@ class _Repeated(_Numbers):
             self.values.extend(map(known.__getitem__, array("i", numbers)))
 
     def made(self) -> pa.Array:
-        dictionary = _Texts(_TEXT)
-        dictionary.extend([*self.known])
-        return pa.DictionaryArray.from_arrays(super().made(), dictionary.made())
+        return pa.DictionaryArray.from_arrays(super().made(), _strings(*_joined([*self.known])))
 
 
-_TEXT: Final = pa.field("", pa.string())
+def _joined(texts: Sequence[str]) -> tuple[array[int], bytes]:
+    """Return the sizes of texts in UTF-8, and all of them, joined."""
+    joined = "".join(texts)
+    if joined.isascii():
+        return array("i", map(len, texts)), joined.encode()
+    encoded = [*map(utf_8, texts)]
+    return array("i", map(len, encoded)), b"".join(encoded)
+
+
+def _strings(sizes: array[int], data: _Bytes, missing: Sequence[int] = ()) -> pa.Array:
+    ends = array("i", accumulate(sizes, initial=0))
+    return _array(pa.string(), len(sizes), missing, ends, data)
+
+
+def _array(type_: pa.DataType, size: int, missing: Sequence[int], *buffers: _Bytes) -> pa.Array:
+    nulls = None
+    if missing:
+        bits = bytearray(b"\xff" * (size // 8 + 1))  # one for each value, lowest first
+        for at in missing:
+            bits[at >> 3] &= ~(1 << (at & 7))
+        nulls = pa.py_buffer(bits)
+    return pa.Array.from_buffers(type_, size, [nulls, *map(pa.py_buffer, buffers)])
+
+
 _KINDS: Final = {REPEATED: _Repeated, pa.string(): _Texts}
