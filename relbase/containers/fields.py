@@ -10,13 +10,14 @@ that other readers do not see.
 
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from relbase.containers.known_fields import REMEMBERED
 from relbase.edit import Span
 from relbase.expressions import regex
 
 _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
+_Always = Callable[[bytes, int, int], re.Match[bytes]]  # of a pattern that may be empty
 
 # Beyond these limits a header is `cut`. The longest headers of real mail have some 100 KB; stalwart
 # and Dovecot allow as much as this, or less.
@@ -61,14 +62,14 @@ _MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"
 class _Grammar(NamedTuple):
     """Patterns for the start of a line, for one kind of line end."""
 
-    first: _Match  # a byte order mark, a From_ line, continuation lines without a field
-    skipped: _Match  # fields that are not remembered
+    first: _Always  # a byte order mark, a From_ line, continuation lines without a field
+    skipped: _Always  # fields that are not remembered
     remembered: _Match
-    every: _Match  # fields of any name
+    every: _Always  # fields of any name
     goes_on: _Match  # lines that are not fields, up to a field of MIME in the same paragraph
-    passed_over: _Match  # lines that are not fields, and fields that are not remembered
+    passed_over: _Always  # lines that are not fields, and fields that are not remembered
     any_field: _Match  # a field of any name
-    no_field: _Match  # lines up to a field of any name
+    no_field: _Always  # lines up to a field of any name
     empty: _Match  # the line between header and body
     is_field: _Match
 
@@ -81,7 +82,7 @@ def _grammar(eol: bytes) -> _Grammar:
     any_field = rb"(?!%b[ \t]*+:)%b%b" % (_REMEMBERED, name, rest)
     value = rb"%b(?:%b[ \t]%b)*+" % (line, eol, line)
 
-    def compiled(pattern: bytes) -> _Match:
+    def compiled(pattern: bytes) -> Any:  # noqa: ANN401 (of the field's type)
         return regex(pattern, re.IGNORECASE | re.VERBOSE).match
 
     return _Grammar(
@@ -120,7 +121,7 @@ def read_header(
     last = pos + MAX_HEADER
     limit = min(end, last + 1)
     most = MAX_FIELDS if most is None else most
-    at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar, most)
+    at, fields, cut = _fields(data, grammar.first(data, pos, limit).end(), limit, grammar, most)
     # The limit may cut a line before its colon.
     if limit < end and (at > last or grammar.is_field(data, at, end)):
         body = max(pos, data.rfind(eol, pos, last) + 1)
@@ -138,8 +139,8 @@ def _fields(
     goes_on = at  # up to here, nothing ends the header
     while True:
         if at < goes_on:
-            at = _end(grammar.passed_over(data, at, goes_on))
-        at = _end(grammar.skipped(data, at, limit))
+            at = grammar.passed_over(data, at, goes_on).end()
+        at = grammar.skipped(data, at, limit).end()
         match = grammar.remembered(data, at, limit)
         if match is None:
             more = grammar.goes_on(data, at, limit)
@@ -148,7 +149,7 @@ def _fields(
             goes_on = more.end()
             continue
         if len(fields) >= most:
-            return _end(grammar.every(data, at, limit)), fields, True
+            return grammar.every(data, at, limit).end(), fields, True
         at = match.end()
         if at - match.start() > MAX_FIELD:
             cut = True
@@ -168,7 +169,7 @@ def fields_of_paragraph(
     field = grammar.any_field if of_any_name else grammar.remembered
     fields: list[Field] = []
     while len(fields) < MAX_FIELDS:
-        start = _end(passed_over(data, start, end))
+        start = passed_over(data, start, end).end()
         match = field(data, start, end)
         if match is None:
             break
@@ -179,24 +180,14 @@ def fields_of_paragraph(
 
 
 def _field(data: bytes, match: re.Match[bytes]) -> Field:
-    value = _stripped(data, *match.span(2))
-    name = match[1].rstrip(b"\t :").decode("ascii", "replace").lower()
-    return Field(name, value, Span(*match.span()))
-
-
-def _end(match: re.Match[bytes] | None) -> int:
-    """Return the end of a match whose pattern may be empty, so that it always matches."""
-    assert match is not None
-    return match.end()
-
-
-def _stripped(data: bytes, start: int, end: int) -> Span:
-    """Return the span without white space at its ends; a CR right in front of text stays."""
-    value = data[start:end]
+    """Return a field, its value without white space; a CR right in front of text stays."""
+    start, end = match.span(2)
+    name, value = match[1].rstrip(b"\t :").decode("ascii", "replace").lower(), match[2]
     text = end - len(value.lstrip(_WHITE_SPACE))
     if start < text < end and data[text - 1] == ord("\r"):
         text -= 1  # no fold: to some readers a line begins there
-    return Span(text, max(text, end - len(value) + len(value.rstrip(_WHITE_SPACE))))
+    after = max(text, end - len(value) + len(value.rstrip(_WHITE_SPACE)))
+    return Field(name, Span(text, after), Span(*match.span()))
 
 
 def text_of(data: bytes, field: Field) -> str:

@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final, TypeAlias
 
 from relbase.containers.fields import read_header
-from relbase.containers.mail import BASE64
+from relbase.containers.mail import BASE64, Part
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
@@ -18,21 +19,35 @@ from relbase.rewriting.outcomes import Outcome, Reference, Status, consume, spli
 MAX_LINE: Final = 998
 
 
-def only_allowed(entity: MailPart, within: Span, items: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The items of a header or of a body that is not encoded, with only edits that mail allows."""
+# What a rule makes of the edits of a text: those that mail allows, the lines of the others, notes.
+Allowed: TypeAlias = tuple[list[Edit], list[Span], list[Note]]
+Rule: TypeAlias = Callable[[MailPart, list[Edit]], Allowed]
+
+
+def only_allowed(
+    entity: MailPart, items: Iterable[Outcome], rules: Sequence[Rule]
+) -> Iterator[Outcome]:
+    """The items of a header or body, with only edits that all rules allow."""
     findings, edits = yield from split_edits_and_rest(
         items, at_once=entity.context.wanted.edits_only
     )
+    for rule in rules:
+        edits, lines, notes = rule(entity, edits)
+        findings = chain(keep_in_lines(findings, lines) if lines else findings, notes)
+    yield from findings
+    yield from consume(edits)
+
+
+def in_lines(within: Span, entity: MailPart, edits: list[Edit]) -> Allowed:
+    """Of a header, or of a body that is not encoded: what makes no line a delimiter."""
     kept: list[Edit] = []
     notes: list[Note] = []
     for changes, note in _judged(entity, within, consume(edits)):
         kept += () if note and note.reason is Reason.MIME_BOUNDARY else changes
         changes.clear()  # a line may have millions
         notes += (note,) if note else ()
-    refused = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
-    yield from keep_in_lines(findings, refused) if refused else findings
-    yield from notes
-    yield from consume(kept)
+    lines = [note.span for note in notes if note.reason is Reason.MIME_BOUNDARY and note.span]
+    return kept, lines, notes
 
 
 def refuses_any(entity: MailPart, edits: Iterable[Edit]) -> bool:
@@ -114,12 +129,9 @@ def keep_in_lines(
         yield item
 
 
-def only_allowed_in_both_readings(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The items of a body that only some programs decode, with only edits that all show alike."""
+def in_both_readings(entity: MailPart, edits: list[Edit]) -> Allowed:
+    """Of a body that only some programs decode: what all show alike."""
     part, data = entity.part, entity.data
-    findings, edits = yield from split_edits_and_rest(
-        items, at_once=entity.context.wanted.edits_only
-    )
     kept: list[Edit] = []
     lines: list[Span] = []
     for edit in edits:
@@ -130,44 +142,36 @@ def only_allowed_in_both_readings(entity: MailPart, items: Iterable[Outcome]) ->
         else:
             start, end, _ = next(_lines(data, part.body, [edit], entity.eol[-1:]))
             lines.append(Span(start, end))
-    yield from keep_in_lines(findings, lines) if lines else findings
-    if edits:
-        text = f"states its encoding as {part.disputed!a}, which only some mail programs decode"
-        left = f": the links in {len(lines)} of its lines stay as they are" if lines else ""
-        yield entity.note(Reason.ENCODING_DISPUTED, f"{text}{left}")
-    yield from kept
+    text = f"states its encoding as {part.disputed!a}, which only some mail programs decode"
+    left = f": the links in {len(lines)} of its lines stay as they are" if lines else ""
+    notes = [entity.note(Reason.ENCODING_DISPUTED, f"{text}{left}")] if edits else []
+    return kept, lines, notes
 
 
 _escapes: Final = regex(rb"=[^=]{0,2}").findall
 
 
-def only_allowed_in_header(entity: MailPart, items: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The items of a body, without edits that would make its first lines fields (threat N5).
+def is_apart(part: Part) -> bool:
+    """Return whether an empty line ends the header of a part, so that no edit can extend it."""
+    return part.header.body > part.header.end
+
+
+def in_header(entity: MailPart, edits: list[Edit]) -> Allowed:
+    """Of a body that is not apart: what makes none of its first lines a field (threat N5).
 
     If no empty line ends a header, the first line that is not a field does. An edit may put a colon
     into that line. All readers would then take it for a field, and the header would go on.
     """
-    part = entity.part
-    if part.header.body > part.header.end:
-        yield from items
-        return
-    findings, edits = yield from split_edits_and_rest(
-        items, at_once=entity.context.wanted.edits_only
-    )
-    eol = entity.eol[-1:]
+    part, eol = entity.part, entity.eol[-1:]
     empty = _EMPTY_LINE[eol].finditer(entity.data, *part.body)
     end = next((line.end() for line in empty if _stays(line, edits)), part.body.end)
     first = [edit for edit in edits if edit.start < end]
     at = part.header.start
     after = splice(entity.data[at:end], first, at)
     if not first or read_header(after, 0, len(after), eol).body == part.header.body - at:
-        yield from findings
-        yield from edits
-        return
+        return edits, [], []
     lines = Span(part.body.start, end)
-    yield from keep_in_lines(findings, [lines])
-    yield entity.note(Reason.MIME_HEADER, _NO_EMPTY_LINE, lines)
-    yield from edits[len(first) :]
+    return edits[len(first) :], [lines], [entity.note(Reason.MIME_HEADER, _NO_EMPTY_LINE, lines)]
 
 
 _NO_EMPTY_LINE: Final = (

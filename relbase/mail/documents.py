@@ -6,6 +6,7 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail
@@ -14,9 +15,12 @@ from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.visit import nested
 from relbase.mail.allowed_edits import (
+    Rule,
+    in_both_readings,
+    in_header,
+    in_lines,
+    is_apart,
     only_allowed,
-    only_allowed_in_both_readings,
-    only_allowed_in_header,
     refuses_any,
 )
 from relbase.mail.parts import MailPart, part_bases, transfer_view
@@ -41,18 +45,18 @@ def reader_of(part: Part, context: Context) -> Reader | None:
     return context.task.reader(part.type, part.name)
 
 
-def open_document(entity: MailPart) -> tuple[View, Opened] | None:
+def open_document(entity: MailPart, reader: Reader | None = None) -> tuple[View, Opened] | None:
     """Return the view of a body and the document in it, None if there is none to be read."""
-    reader = reader_of(entity.part, entity.context)
+    reader = reader or reader_of(entity.part, entity.context)
     view = None if reader is None else transfer_view(entity.part, entity.body, entity.eol)
     if reader is None or view is None:
         return None
     return view, reader.read(view.inner, entity.part.charset, entity.context)
 
 
-def visit_body(entity: MailPart) -> Iterator[Outcome]:
+def visit_body(entity: MailPart, reader: Reader) -> Iterator[Outcome]:
     part = entity.part
-    if (opened := open_document(entity)) is None:
+    if (opened := open_document(entity, reader)) is None:
         text = f"does not decode as {part.encoding!r}: left unchanged"
         yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
         return
@@ -73,11 +77,13 @@ def visit_body(entity: MailPart) -> Iterator[Outcome]:
 def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
     part = entity.part
     items = lower(_signed(entity, items, view), view, part.body.start)
+    rules: list[Rule] = []
     if part.disputed:
-        items = only_allowed_in_both_readings(entity, items)
+        rules.append(in_both_readings)
     elif part.encoding in IDENTITY:
-        items = only_allowed(entity, part.body, items)
-    return only_allowed_in_header(entity, items)
+        rules.append(partial(in_lines, part.body))
+    rules += () if is_apart(part) else (in_header,)
+    return only_allowed(entity, items, rules) if rules else items
 
 
 def _signed(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
@@ -96,15 +102,15 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     A visit for edits and then one for links take a tenth of the time of one visit for both.
     """
     part, budget = entity.part, entity.context.budget
-    is_apart = part.header.body > part.header.end and not part.disputed
+    is_alone = is_apart(part) and not part.disputed
     is_in_lines = part.encoding in IDENTITY and part.boundaries
-    if is_apart and not (is_in_lines and _dashes(entity.data, *part.body)):
+    if is_alone and not (is_in_lines and _dashes(entity.data, *part.body)):
         return False
     if budget is None or entity.context.local_files is not None:
         return True
     before = budget.state()
     outcomes = document.visit(Wanted.EDITS)
-    if is_apart:
+    if is_alone:
         placed = shift(outcomes, part.body.start)
         is_refused = refuses_any(
             entity, (outcome for outcome in placed if isinstance(outcome, Edit))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -12,7 +13,7 @@ from relbase.containers.mail import MESSAGES, Part
 from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
 from relbase.html.vocabulary import Row
-from relbase.mail.allowed_edits import only_allowed, only_allowed_in_header
+from relbase.mail.allowed_edits import in_header, in_lines, is_apart, only_allowed
 from relbase.mail.dependent_fields import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import (
     DecodedBody,
@@ -146,14 +147,13 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
         # Edits are needed if no empty line ends this header, since they could extend it.
-        is_apart = part.header.body > part.header.end
-        inside = entity.context if is_apart else entity.context.with_edits()
-        inner = visit_message(view.inner, inside, encoded + 1)
-        yield from only_allowed_in_header(entity, lower(inner, view, part.body.start))
+        inside = entity.context if is_apart(part) else entity.context.with_edits()
+        inner = lower(visit_message(view.inner, inside, encoded + 1), view, part.body.start)
+        yield from inner if is_apart(part) else only_allowed(entity, inner, [in_header])
     elif part.opaque is not None:
         yield entity.note(part.opaque, _OPAQUE[part.opaque])
     elif reader is not None:
-        yield from () if is_passed_over else visit_body(entity)
+        yield from () if is_passed_over else visit_body(entity, reader)
     elif is_leaf:
         is_tnef = part.name.lower() == "winmail.dat"
         known = _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
@@ -177,9 +177,8 @@ def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     if context.wanted.references_only and not part.boundaries:  # no edit is refused
         return _visit_fields(entity)
     header = Span(part.header.start, part.header.end)
-    return only_allowed(
-        entity, header, _visit_fields(entity._replace(context=context.with_edits()))
-    )
+    inside = entity._replace(context=context.with_edits())
+    return only_allowed(entity, _visit_fields(inside), [partial(in_lines, header)])
 
 
 def _visit_fields(entity: MailPart) -> Iterator[Outcome]:

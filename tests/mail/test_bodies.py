@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, cast
@@ -14,7 +15,7 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.allowed_edits import MAX_LINE, only_allowed
+from relbase.mail.allowed_edits import MAX_LINE, in_lines, only_allowed
 from relbase.mail.parts import MailPart, line_end, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Wanted
@@ -36,7 +37,8 @@ def fitted(
     context = cast("Context", SimpleNamespace(part="", wanted=Wanted.ALL))
     entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
     kept: list[Edit] = []
-    notes = list(split_edits(only_allowed(entity, Span(0, len(data)), edits), kept))
+    rules = [partial(in_lines, Span(0, len(data)))]
+    notes = list(split_edits(only_allowed(entity, edits, rules), kept))
     return kept, cast("list[Note]", notes)
 
 
