@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from relbase.bases.layers import MAX_BASE, Layer, Statement, plain_base
 from relbase.edit import Edit, Span
@@ -112,7 +112,8 @@ class Scopes:
 
     def enter(self, element: Element) -> list[Note]:
         """Enter an element; return notes on its `xml:base`."""
-        self.pay_up_to(len(self._text))
+        if self.due:
+            self.pay_up_to(len(self._text))
         if element.opens:
             self._outer.append((self.inside, self.stated, self._depth, self.stated_at))
         stated = element.attributes.get(XML_BASE)
@@ -186,16 +187,17 @@ class Scopes:
         """What the budget still has if all that the compiled scanner met is paid."""
         return MAX_BASE if outer.budget is None else outer.budget.left - self._unpaid
 
-    def begin_scan(self) -> None:
-        """Forget what the compiled scanner met, before it begins anew."""
-        self.pay_up_to(len(self._text))
+    def scan(self, scan: Callable[..., Any], *where: Any) -> Any:  # noqa: ANN401 (as `scan` has)
+        """Let the compiled scanner read; the bases in what it read are to be paid."""
+        if self.due:
+            self.pay_up_to(len(self._text))
         self.scanned.clear()
         self._unpaid = 0
-
-    def end_scan(self, end: int) -> None:
-        """Remember which bases are to be paid: those in what the compiled scanner read."""
-        read = (scope for scope in self.scanned if end < 0 or scope[1] < end)
-        self.due = deque((self._text.rfind(b"<", 0, at), length) for _, at, length in read)
+        found = scan(*where)
+        for _, at, length in self.scanned:
+            if not 0 <= found[1] <= at:
+                self.due.append((self._text.rfind(b"<", 0, at), length))
+        return found
 
     def pay_up_to(self, end: int) -> None:
         """Pay for the bases whose elements begin before an offset."""

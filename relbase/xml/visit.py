@@ -145,14 +145,7 @@ class Visit:
                     reads |= READS_MARKUP
                 enter = self._scopes.at_once if self._may_enter else lambda *_: None
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
-        self._scopes.begin_scan()
-        return None if self._scan is None else self._scanned_ahead
-
-    def _scanned_ahead(self, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `_scan`)
-        assert self._scan is not None
-        found: tuple[Any, ...] = self._scan(*where)
-        self._scopes.end_scan(found[1])
-        return found
+        return None if self._scan is None else partial(self._scopes.scan, self._scan)
 
     def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome]:
         context = self._scopes.inside
