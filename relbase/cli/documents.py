@@ -31,7 +31,7 @@ from relbase.notes import Note
 from relbase.results import Entity, Link, Result
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
-from relbase.session.session import Opened
+from relbase.session.session import OpenedDocument
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 class InputDocument(NamedTuple):
     before: bytes  # what precedes it in the input: a From_ line
-    given: Opened
+    given: OpenedDocument
     after: bytes  # what follows it in the input: an empty line
     number: str  # of the message in an mbox; "" if the document is the input itself
     start: int  # where its bytes begin in the input
@@ -235,7 +235,7 @@ class SelfCheckError(Exception):
     """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
 
 
-def verify(given: Opened, result: Result) -> Counter[str]:
+def verify(given: OpenedDocument, result: Result) -> Counter[str]:
     """Verify laws 2 and 8 before a result replaces a file; return its links by status."""
     data, counts = given.document.data, Counter[str]()
     if not result.edits and result.data != data:
@@ -255,7 +255,7 @@ def verify(given: Opened, result: Result) -> Counter[str]:
     return counts
 
 
-_SEEN: Final[tuple[tuple[str, Callable[[Opened], Iterator[Entity | Link]], Any], ...]] = (
+_SEEN: Final[tuple[tuple[str, Callable[[OpenedDocument], Iterator[Entity | Link]], Any], ...]] = (
     ("entities", run.entities, attrgetter("part", "type")),
     ("references", run.links, attrgetter("part", "element", "attribute", "syntax")),
 )

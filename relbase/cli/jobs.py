@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.streams import Unresolved
-    from relbase.session.session import Opened
+    from relbase.session.session import OpenedDocument
 
 OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
@@ -43,7 +43,7 @@ jobs_option: Final = option(
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
 
-def count_unresolved(counts: Unresolved, given: Opened, by: str = "sender") -> None:
+def count_unresolved(counts: Unresolved, given: OpenedDocument, by: str = "sender") -> None:
     from relbase.bases import headers
     from relbase.mail.message import fields_of_mail
 

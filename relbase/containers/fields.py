@@ -197,4 +197,7 @@ def text_of(data: bytes, field: Field) -> str:
 
 def first(data: bytes, header: Header, name: str) -> str | None:
     assert name in REMEMBERED, f"{name} has no row in relbase.containers.header_fields"
-    return next((text_of(data, field) for field in header.fields if field.name == name), None)
+    for field in header.fields:
+        if field.name == name:
+            return text_of(data, field)
+    return None

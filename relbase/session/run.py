@@ -20,10 +20,10 @@ from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.session.options import Replace
-    from relbase.session.session import Call, Opened
+    from relbase.session.session import Call, OpenedDocument
 
 
-def rewrite(given: Opened) -> Result:
+def rewrite(given: OpenedDocument) -> Result:
     """Rewrite a document, as `relbase.rewrite` does."""
     output, edits, notes = rewritten(given)
     data, call = given.document.data, given.call
@@ -38,7 +38,7 @@ def rewrite(given: Opened) -> Result:
     )
 
 
-def rewritten(given: Opened) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
+def rewritten(given: OpenedDocument) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
     """Return a document with absolute links, the edits, and the notes."""
     given, options = _asked(given), given.call.session.options
     notes = Notes((*given.remarks, *given.notes))
@@ -49,28 +49,28 @@ def rewritten(given: Opened) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Not
     return output, edits, notes.collected()
 
 
-def _later(what: Callable[[Opened], Any], data: bytes, call: Call) -> Any:  # noqa: ANN401
+def _later(what: Callable[[OpenedDocument], Any], data: bytes, call: Call) -> Any:  # noqa: ANN401
     return what(call.opened(data))
 
 
-def entities(given: Opened) -> Iterator[Entity]:
+def entities(given: OpenedDocument) -> Iterator[Entity]:
     """Return an iterator over the tree of entities."""
     return given.document.entities(given.type)
 
 
-def base(given: Opened) -> Base:
+def base(given: OpenedDocument) -> Base:
     """Return the base of a document; of HTML without what does not count after its `<base>`."""
     document = given.document
     return document._replace(context=document.context._replace(wanted=Wanted.BASE)).base()
 
 
-def references(given: Opened) -> Iterator[Reference]:
+def references(given: OpenedDocument) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
     for batch in _visit(_asked(given), Wanted.REFERENCES):
         yield from (item for item in batch if isinstance(item, Reference))
 
 
-def columns(given: Opened) -> Iterator[Reference | Packed]:
+def columns(given: OpenedDocument) -> Iterator[Reference | Packed]:
     """Yield every reference, as `references` does, or many at once as columns."""
     given = _asked(given)
     wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
@@ -81,12 +81,12 @@ def columns(given: Opened) -> Iterator[Reference | Packed]:
             yield from (item for item in batch if isinstance(item, Reference))
 
 
-def links(given: Opened) -> Iterator[Link]:
+def links(given: OpenedDocument) -> Iterator[Link]:
     """Return an iterator over every reference with its place, and the URL that replaces it."""
     return chain.from_iterable(_links(given))
 
 
-def _links(given: Opened) -> Iterator[Sequence[Link]]:
+def _links(given: OpenedDocument) -> Iterator[Sequence[Link]]:
     given = _asked(given)
     wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
     lines = Lines(given.document.data)
@@ -120,7 +120,7 @@ class Lines:
         return Link(part, element, attribute, syntax, written, url, against, *place, status)
 
 
-def _asked(given: Opened) -> Opened:
+def _asked(given: OpenedDocument) -> OpenedDocument:
     """Ask for the URL of each link that may change, in document order, if the call does."""
     replace = given.call.replace
     if replace is None:
@@ -146,7 +146,7 @@ def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Repla
     return replaced
 
 
-def _visit(given: Opened, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
+def _visit(given: OpenedDocument, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
     """Return what an input holds, with offsets in its bytes."""
     document = given.document
     # Absolute references can be passed over, unless a web archive may have written them, or the
@@ -157,7 +157,7 @@ def _visit(given: Opened, wanted: Wanted, budget: Budget | None = None) -> Itera
     return document.batches(wanted, budget or Budget(len(document.data)))
 
 
-def _edits(given: Opened, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
+def _edits(given: OpenedDocument, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
     edits: list[Edit] | PackedEdits = []
     left, against = 0, None
     budget = Budget(len(given.document.data))

@@ -42,16 +42,18 @@ if TYPE_CHECKING:
     from relbase.session.options import Headers, MessageUrls, Replace
 
 
-class Opened(NamedTuple):
+class OpenedDocument(NamedTuple):
+    """A document of a call, with the base around it."""
+
     call: Call
-    document: Document  # the input, opened
+    document: Document
     type: str  # its media type
     label: str | None  # the charset label that it came with
     notes: tuple[Note, ...]  # on how it was opened
     remarks: tuple[Note, ...]  # on the base around it
 
-    def around(self, around: Around, marks: Marks = NONE) -> Opened:
-        """Return this input with another base around it."""
+    def around(self, around: Around, marks: Marks = NONE) -> OpenedDocument:
+        """Return this document with another base around it."""
         old = self.document.context
         context = around.context(old.charset, old.encoding, old.unstated)
         if marks is not NONE:
@@ -59,14 +61,14 @@ class Opened(NamedTuple):
         document = self.document._replace(context=context)
         return self._replace(document=document, remarks=around.notes)
 
-    def of(self, call: Call) -> Opened:
-        """Return this input for a call that differs in where it comes from."""
+    def of(self, call: Call) -> OpenedDocument:
+        """Return this document for a call that says that it comes from elsewhere."""
         marks = self.document.context.marks or NONE
         around = call.session.around(call, marks)
         return self._replace(call=call).around(around, marks)
 
-    def replacing(self, replaced: Replaced) -> Opened:
-        """Return this input, for a visit that writes these URLs of the caller."""
+    def replacing(self, replaced: Replaced) -> OpenedDocument:
+        """Return this document, for a visit that writes these URLs of the caller."""
         context = self.document.context._replace(replaced=replaced)
         return self._replace(document=self.document._replace(context=context))
 
@@ -152,7 +154,7 @@ class Session:
         text = f"it is a part of a document (Content-Range: {part[:40]}): left unchanged"
         return Kind.OTHER, (Note(Reason.BODY_PARTIAL, "", None, text),)
 
-    def opened(self, data: bytes, call: Call) -> Opened:
+    def opened(self, data: bytes, call: Call) -> OpenedDocument:
         """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
         kind, notes = self.kind_of(data, call.name)
         row = FORMATS[kind]
@@ -160,7 +162,7 @@ class Session:
         detect = self.options.detect
         document = row.opened(data, self.label, around.context, for_marks=detect)
         noted, type_ = (*document.notes, *notes), self.type or row.types[0]
-        given = Opened(call, document, type_, self.label, noted, around.notes)
+        given = OpenedDocument(call, document, type_, self.label, noted, around.notes)
         if detect and (marks := document.marks()) is not NONE:
             return given.around(self.around(call, marks), marks)
         return given
@@ -234,7 +236,7 @@ class Call(NamedTuple):
     def kind_of(self, data: bytes) -> Kind:
         return self.session.kind_of(data, self.name)[0]
 
-    def opened(self, data: bytes) -> Opened:
+    def opened(self, data: bytes) -> OpenedDocument:
         return self.session.opened(data, self)
 
 

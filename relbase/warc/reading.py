@@ -76,11 +76,12 @@ def _pages(
         if record.salvaged is None or _type_of(record.salvaged) == "revisit":
             return
         record = record.salvaged
-    if not _type_of(record):
+    type_ = _type_of(record)
+    if not type_:
         yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
     elif record.block is None:
         return
-    elif _type_of(record) == "revisit":
+    elif type_ == "revisit":
         if not skip(record):
             yield from _revisit(record, revisits)
     else:
@@ -179,9 +180,10 @@ _length: Final = regex(r"[0-9]{1,18}", re.ASCII).fullmatch
 
 def _message(record: Record) -> _Message | Fault:
     block, type_ = record.block or b"", record.get("content-type")
-    head, remark = final_head(block) if _type_of(record) == "response" else (None, "")
+    is_response = _type_of(record) == "response"
+    head, remark = final_head(block) if is_response else (None, "")
     if head is None:
-        if _type_of(record) == "response" and type_.lower().startswith("application/http"):
+        if is_response and type_.lower().startswith("application/http"):
             return record.fault(Trouble.DAMAGED, "it begins without an HTTP status line: not read")
         return _Message(None, (("content-type", type_),), block)
     if head.header.cut:

@@ -174,7 +174,8 @@ class _Repeated(_Numbers):
             self.values.extend(map(known.__getitem__, array("i", numbers)))
 
     def made(self) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(super().made(), _strings(*_joined([*self.known])))
+        numbers = _array(self.type, len(self.values), self.missing, self.values)
+        return pa.DictionaryArray.from_arrays(numbers, _strings(*_joined([*self.known])))
 
 
 def _joined(texts: Sequence[str]) -> tuple[array[int], bytes]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from relbase.session.session import Opened
+    from relbase.session.session import OpenedDocument
 
 PROGRAM = [sys.executable, "-m", "relbase"]
 
@@ -48,7 +48,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[bytes], object]) -
     """Do something whenever a document is about to be rewritten; it gets the document."""
     real = relbase.session.run.rewrite
 
-    def acting(given: Opened) -> relbase.Result:
+    def acting(given: OpenedDocument) -> relbase.Result:
         act(given.document.data)
         return real(given)
 

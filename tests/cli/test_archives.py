@@ -28,7 +28,7 @@ from relbase.warc import Fault, Page, pages
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.session.session import Opened
+    from relbase.session.session import OpenedDocument
 
 DATE: Final = "2026-01-02T03:04:05Z"
 RECORDS: Final = [
@@ -144,7 +144,7 @@ def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
 
 def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(given: Opened) -> Any:
+        def called(given: OpenedDocument) -> Any:
             if given.document.data == b"<a href=x>":
                 raise RuntimeError("oops")
             return function(given)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relbase.results import Result
-    from relbase.session.session import Opened
+    from relbase.session.session import OpenedDocument
 
 pytestmark = pytest.mark.usefixtures("each_system")
 
@@ -222,7 +222,7 @@ def test_a_rewriting_that_fails_the_self_check_is_not_written(
 ) -> None:
     real = relbase.session.run.rewrite
 
-    def wrong(given: Opened) -> Result:
+    def wrong(given: OpenedDocument) -> Result:
         result = real(given)
         return result._replace(data=result.data.replace(b"<p>", b"<b>"))
 

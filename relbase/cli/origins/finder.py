@@ -29,7 +29,7 @@ from relbase.url.profiles import BROWSERS
 
 if TYPE_CHECKING:
     from relbase.kind import Kind
-    from relbase.session.session import Call, Opened
+    from relbase.session.session import Call, OpenedDocument
 
 
 class Origins(NamedTuple):
@@ -168,7 +168,7 @@ class Finder:
                 return _with_dump(known, dump, suffix)
         return known
 
-    def place(self, given: Opened, known: FoundUrl, source: OpenInput) -> Opened:
+    def place(self, given: OpenedDocument, known: FoundUrl, source: OpenInput) -> OpenedDocument:
         """Return a document with the base that its URL gives it, if one is found."""
         call, data, row = given.call, given.document.data, given.document.format
         is_piped = source.name == STDIN and self.origins.local is None
