@@ -175,8 +175,8 @@ class Finder:
         if is_piped and known.url is None and not (self.origins.canonical or self.origins.original):
             return given  # as in the library: looks at no file, and marks count
         marks = given.document.context.marks or NONE
-        if self.origins.original and not self.origins.detect:
-            marks = given.document.marks()
+        if self.origins.original and not self.origins.detect and row.marks is not None:
+            marks = _marks(data)
         if known.url is None and (row.marks is not None or self.origins.canonical):
             known = self._in_page(known, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
