@@ -11,12 +11,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from running import meanwhile, run
 
 import relbase
+
+if TYPE_CHECKING:
+    from relbase.session.session import OpenedDocument
 
 PAGE: Final = b"<!DOCTYPE html><a href=x>"
 ROOT: Final = ("-r", "site", "--root", "site=http://h/")
@@ -288,10 +291,10 @@ def test_counts_and_maps_of_messages_in_several_processes() -> None:
 def test_a_process_that_dies_costs_links_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
     real = relbase.session.run.links
 
-    def deadly(data: bytes, call: Any) -> Any:
-        if b"deadly" in data:
+    def deadly(given: OpenedDocument) -> Any:
+        if b"deadly" in given.document.data:
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(data, call)
+        return real(given)
 
     monkeypatch.setattr("relbase.session.run.links", deadly)
     Path("site/deadly.html").write_bytes(PAGE + b"deadly")
