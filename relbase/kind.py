@@ -17,6 +17,7 @@ class Kind(StrEnum):
     CSS = "css"
     XML = "xml"
     JSON = "json"  # JSON Feed only
+    JSON_LD = "jsonld"
     MAIL = "mail"
     MBOX = "mbox"
     HTTP = "http"
@@ -24,7 +25,7 @@ class Kind(StrEnum):
 
 
 # Type checkers find misspelt names; importing this module compares them with the members.
-KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
+KindName = Literal["html", "css", "xml", "json", "jsonld", "mail", "mbox", "http", "other"]
 
 if get_args(KindName) != tuple(Kind):
     raise TypeError(f"KindName in relbase/kind.py is not {[*map(str, Kind)]}")

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     REFERENCE_CLIMBS = "reference-climbs"  # above the root, which rfc1808 keeps as `/../`
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # it resolves where var() uses it
     SPECULATION_PATTERN = "speculation-pattern"  # a relative pattern: left unchanged
+    JSON_LD_RELATIVE = "json-ld-relative"  # in JSON-LD, which only the policy `extended` rewrites
     REFERENCE_TEMPLATE = "reference-template"  # a placeholder was rewritten
     PLACEHOLDER_KEPT = "placeholder-kept"  # a reference begins with one: left unchanged
     PLACEHOLDER_CHANGED = "placeholder-changed"  # the URL would change one: left unchanged

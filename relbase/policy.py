@@ -96,8 +96,8 @@ class Policy:
         keep: leave references that match this regular expression unchanged.
         only: rewrite only the links in these places: `img@src`, `*@style`, or `style` for an
             element's text, by names without a namespace. A `<base>` still decides.
-        extended: also rewrite what only some readers treat as URLs: RDFa, and values of params,
-            lazy loading and social media that look like a path (`x.png`, but not `x`).
+        extended: also rewrite what only some readers treat as URLs: RDFa, JSON-LD, and values of
+            params, lazy loading and social media that look like a path (`x.png`, but not `x`).
         attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
         keep_templates: leave references that begin with a placeholder, such as `{{url}}`,

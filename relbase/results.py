@@ -206,6 +206,7 @@ class Notes:
 
 # One note stands for all with such a reason. Its text counts them: singular, plural.
 _COUNTED: Final = {
+    Reason.JSON_LD_RELATIVE: ("URL in JSON-LD is relative", "URLs in JSON-LD are relative"),
     Reason.PLACEHOLDER_KEPT: ("link begins with a placeholder", "links begin with a placeholder"),
     Reason.REFERENCE_BACKSLASH: ("reference has a backslash", "references have a backslash"),
     Reason.REFERENCE_CLIMBS: ("reference climbs above the root", "references climb above the root"),

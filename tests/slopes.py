@@ -29,11 +29,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
-for _name in ("containers", "xml", "mail", "support", "."):
+for _name in ("containers", "html", "xml", "mail", "support", "."):
     sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.html
 import test_feeds
+import test_json_ld
 import test_message_growth
 import test_warc
 import test_xml_visit
@@ -64,6 +65,7 @@ SLACK: Final = 2 << 20  # a slope of memory says nothing of less
 _SITE: Final = b"<div class='a'>text, quite much of it <a href='/x/%d'>text</a></div>\n"
 _ITEM: Final = b"<item><link>/%d</link><description>&lt;a href='x'&gt;text</description></item>\n"
 _JSON: Final = b'{"url":"%d","content_html":"<p>text <a href=x>text</a>"},\n'
+_ITEM_OF_LD: Final = b'{"@context":"https://schema.org","@id":"%d","url":"/x"},'
 _MAIL: Final = test_message_growth.FROM + test_message_growth.HTML + b"\n" + _SITE * 9 % (*[1] * 9,)
 
 # kind: a benign document, whose name is "", and hostile ones.
@@ -71,11 +73,12 @@ KINDS: Final[dict[str, dict[str, Make]]] = {
     "html": {"": numbered(_SITE), **ROWS},
     "xml": {"": numbered(_ITEM, b"<rss>", b"</rss>"), **test_xml_visit.HOSTILE},
     "json": {"": numbered(_JSON, test_feeds.HTML[:-17], b"{}]}"), **test_feeds.HOSTILE},
+    "jsonld": {"": numbered(_ITEM_OF_LD, b"[", b"0]"), **test_json_ld.HOSTILE},
     "mail": {"": numbered(_MAIL + b"<p>%d\n"), **test_message_growth.ROWS},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
 }
 HTML: Final = {"Content-Type": "text/html"}
-_DOCUMENTS: Final = "html xml json mail"
+_DOCUMENTS: Final = "html xml json jsonld mail"
 # call: the kinds that it takes.
 CALLS: Final = {
     **dict.fromkeys(("rewrite", "links", "base", "explain"), _DOCUMENTS),
@@ -109,7 +112,7 @@ def by_command(data: bytes, kind: str) -> bytes:
     with tempfile.TemporaryDirectory() as name:
         given, output = Path(name, "given"), Path(name, "output")
         given.write_bytes(data)
-        url = ["--url", URL] if kind in {"html", "xml", "json"} else []
+        url = ["--url", URL] if kind in {"html", "xml", "json", "jsonld"} else []
         with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):  # a line a defect
             run(["rewrite", "-q", str(given), "-o", str(output), "--kind", kind, *url])
         return output.read_bytes() if output.exists() else b""

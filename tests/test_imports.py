@@ -36,7 +36,7 @@ FLOORS: Final = [
     ["savers"],
     ["rewriting", "results"],
     ["scan.batches", "scan.plain_forms"],  # with a context
-    ["css.visit"],
+    ["css.visit", "html.json_ld"],
     ["html.own_base", "html.late_base", "html.visit"],
     ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["mail"],

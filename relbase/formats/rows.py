@@ -57,6 +57,8 @@ def _in_batches(visit: Callable[..., Iterable[Outcome]]) -> Visit:
     return lambda text, context: batched(visit(text, context))
 
 
+_JSON_CHARSET: Final = Charset("utf-8", CharsetSource.FORMAT)  # RFC 8259 §8.1
+
 _ROWS: Final = (
     Format(
         Kind.HTTP,
@@ -119,13 +121,21 @@ _ROWS: Final = (
         looks=sniffing.is_json_feed,
         title="a JSON Feed",
         among=("application/json", "json"),
-        charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
+        charset=lambda _data, _label: _JSON_CHARSET,
         visit=_in_batches(_loaded_later("xml.json_feed.visit_json_feed")),
         base=_loaded_later("xml.json_feed.json_base"),
         is_feed=lambda _start: True,
         is_certain=sniffing.is_json_feed,
         is_judged=True,
         doubts=True,
+    ),
+    Format(
+        Kind.JSON_LD,
+        ("application/ld+json",),
+        "jsonld",
+        title="JSON-LD",
+        charset=lambda _data, _label: _JSON_CHARSET,
+        visit=_in_batches(_loaded_later("html.json_ld.visit_json_ld_file")),
     ),
     Format(
         Kind.HTML,

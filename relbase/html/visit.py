@@ -17,6 +17,7 @@ from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens
 from relbase.html.foreign import HTML
+from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
 from relbase.html.own_base import Sheets, on_own_base
 from relbase.html.tags import Attribute, attribute_text, pieces
@@ -356,6 +357,7 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterat
     Nested.GUESSED: _visit_guessed,
     Nested.IMPORT_MAP: partial(_visit_json, json_text.import_map),
     Nested.SPECULATION_RULES: _visit_speculation_rules,
+    Nested.JSON_LD: visit_json_ld,
 }
 
 

@@ -2,7 +2,7 @@
 
 These are never rewritten, so they have no row: usemap (always local), xml:base in HTML, itemtype,
 itemprop, property, typeof, datatype and vocab, `script for`, applet's `code` and `object` (relative
-to the codebase), event handlers, JSON-LD. Of several rows, the first whose condition holds counts.
+to the codebase), event handlers. Of several rows, the first whose condition holds counts.
 """
 
 from __future__ import annotations
@@ -119,6 +119,7 @@ class Nested(Enum):
     GUESSED = "guessed"  # a URL, a srcset, CSS or nothing: the value tells
     IMPORT_MAP = "import map"
     SPECULATION_RULES = "speculation rules"
+    JSON_LD = "JSON-LD"
 
 
 class Row(NamedTuple):
@@ -268,6 +269,7 @@ TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"script"): (
         Row(Nested.IMPORT_MAP, empty=True, when=_of_type(b"importmap")),  # scopes: "" counts
         Row(Nested.SPECULATION_RULES, when=_of_type(b"speculationrules")),
+        Row(Nested.JSON_LD, when=_of_type(b"application/ld+json")),  # its visit asks the policy
     ),
 }
 

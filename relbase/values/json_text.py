@@ -1,4 +1,4 @@
-"""The URLs in the JSON of script elements: import maps and speculation rules.
+"""The strings of JSON, and the URLs in that of script elements: import maps, speculation rules.
 
 The text is walked twice, since browsers drop a block that is not JSON [C]. Of members with the same
 name the last counts, but all are yielded: if only its name changed, an earlier one would count.
@@ -25,7 +25,7 @@ def relative_patterns(text: bytes) -> list[Span]:
     return [
         Span(string.start, string.end)
         for string in strings(text)
-        if string.kind is not JsonKind.KEY
+        if string.kind in {JsonKind.MEMBER, JsonKind.ITEM}
         and b"where" in string.names
         and _PATTERN in string.names[-2:]
         and not _has_scheme.match(unescaped(text[string.start : string.end]))
@@ -41,6 +41,7 @@ class JsonKind(Enum):
     KEY = auto()  # the name of a member of an object
     MEMBER = auto()  # the value of a member
     ITEM = auto()  # an item of an array, or the whole text
+    NULL = auto()  # no string: null, as a member's value, an item or the whole text
     END = auto()  # no string: the end of the whole text, with white space after it
 
 
@@ -70,20 +71,21 @@ _VALUE: Final = expression(
     + _STRING
     + rb"""
     | -?+ (?: 0 | [1-9][0-9]*+ ) (?: \.[0-9]++ )?+ (?: [Ee][+-]?+[0-9]++ )?+
-    | true | false | null
+    | true | false | (null)
     | \[ [\t\n\r\ ]*+ \] | \{ [\t\n\r\ ]*+ \}
     | ( [\[{] )
     )"""
     + _SPACE,
     re.VERBOSE,
 )
+_IS_NULL, _OPENING = 2, 3  # its groups
 _COMMA: Final = expression(rb"," + _SPACE)
 _OBJECT_END: Final = expression(rb"\}" + _SPACE)
 _ARRAY_END: Final = expression(rb"\]" + _SPACE)
 
 
 def strings(text: bytes) -> Iterator[JsonString]:
-    """Yield every string of a JSON value in order, then END; an error ends the walk without END."""
+    """Yield every string and null of a JSON value, then END; an error ends the walk without END."""
     names: list[bytes | None] = []
     places: list[int] = []
     at = len(text) - len(text.lstrip(b"\t\n\r "))
@@ -99,15 +101,17 @@ def strings(text: bytes) -> Iterator[JsonString]:
         if value is None:
             return
         at = value.end()
-        if value[2] is not None:
+        form = value.lastindex
+        if form == _OPENING:
             if len(names) == MAX_DEPTH:
                 return
-            names.append(b"" if value[2] == b"{" else None)
+            names.append(b"" if value[form] == b"{" else None)
             places.append(0)
             continue
-        if value[1] is not None:
+        if form is not None:
             kind = JsonKind.ITEM if not names or names[-1] is None else JsonKind.MEMBER
-            yield JsonString(kind, *value.span(1), names, places)
+            kind = JsonKind.NULL if form == _IS_NULL else kind
+            yield JsonString(kind, *value.span(form), names, places)
         at = _close(text, at, names)
         if not names:
             yield JsonString(JsonKind.END, at, at, names, places)

@@ -44,6 +44,7 @@ VALUES: Final[dict[Syntax | Nested, tuple[str, ...]]] = {
         *("{&quot;a&quot;:1}", "#fff", "a:b", "a b.c", "/a b.cd", "http://a b"),
     ),
     Nested.IMPORT_MAP: ('{"imports":{"a":"./x"}}',),
+    Nested.JSON_LD: ('{"@id":"x"}',),
     Nested.SPECULATION_RULES: ('{"prefetch":[{"urls":["x"]}]}',),
 }
 # What `*` stands for: elements that are passed over as a whole, and others.
@@ -132,7 +133,8 @@ def test_every_text(namespace: str, element: bytes) -> None:
             ):
                 name = element.decode()
                 document = around(namespace, name, f"<{name}{type_}>{text}").encode()
-                assert_agreed(document, url=URL, kind="html")
+                for policy in (Policy(), Policy(extended=True)):
+                    assert_agreed(document, url=URL, kind="html", policy=policy)
 
 
 ARGUMENTS: Final = {

@@ -82,7 +82,7 @@ BAD = [
     ({"headers": {b"Base": b"x"}}, TypeError, "decode them first"),
     ({"headers": {"Base": ["x"]}}, TypeError, "names and values of headers must be str"),
     ({"headers": [("Base", None)]}, TypeError, "names and values of headers must be str"),
-    ({"kind": "pdf"}, ValueError, "one of html, css, xml, json, mail, mbox, http, other"),
+    ({"kind": "pdf"}, ValueError, "one of html, css, xml, json, jsonld, mail, mbox, http, other"),
     ({"kind": "HTML"}, ValueError, "one of html, css"),
     ({"kind": 5}, TypeError, "kind must be a Kind or its value, not int: give 'html'"),
     ({"name": Path("x.html")}, TypeError, r"name must be a str, not PosixPath: give os\.fspath"),
