@@ -30,7 +30,7 @@ FLOORS: Final = [
     ["formats.sniffing", "html.vocabulary", "html.places"],
     ["html.stack", "html.in_body", "html.construction", "html.tree"],
     ["xml.vocabulary", "xml.names", "xml.escapes"],
-    ["scan.binding", "scan.tables"],
+    ["scan.binding", "scan.held", "scan.tables"],
     ["css.statements", "html.tokens", "xml"],  # tokens
     ["bases"],
     ["savers"],

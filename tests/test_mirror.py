@@ -57,6 +57,7 @@ ELSEWHERE: Final = {
     "rewriting.context": "test_reference.py",
     "savers.rows": "test_marks.py test_one_row.py",
     "scan.batches": "test_scanning.py test_agreement.py",
+    "scan.held": "test_binding.py test_scanning.py",
     "session.texts": "test_texts.py",
     "spark.tasks": "test_jobs.py",
     "storage.__init__": "spark/test_cluster.py",

@@ -106,11 +106,14 @@ static int fill_tables(Tables *t, PyObject *args) {
   if (!(t->rows = PyMem_Malloc((size_t)size))) return PyErr_NoMemory(), 0;
   memcpy(t->rows, rows, (size_t)size);
   int count = (int)(size / width);
+  if (!fill_words(&t->deciding, deciding)) return 0;
+  for (int i = 0; i < t->deciding.count; i++)
+    if (t->deciding.words[i].row >= count) return bad("a value without a row");
   return fill_names(&t->elements, elements, count) && fill_names(&t->svg, svg, count) &&
          fill_names(&t->math, math, count) && fill_names(&t->attributes, attributes, (int)width) &&
          name_of(prefix, &t->prefix) &&
          (t->prefix.row < count || bad("a prefix without a row")) &&
-         fill_words(&t->deciding, deciding) && fill_words(&t->script_types, scripts) &&
+         fill_words(&t->script_types, scripts) &&
          fill_words(&t->style_types, styles) && fill_words(&t->functions, functions) &&
          fill_words(&t->at_rules, at_rules) && fill_words(&t->head, head);
 }
@@ -263,6 +266,7 @@ static int read_call(PyObject *args, Call *call) {
   s->normalizes = flags & NORMALIZES;
   s->in_css = flags & CSS_TOO;
   s->ascii_stands = flags & ASCII_STANDS;
+  s->own_is_base = flags & OWN_IS_BASE;
   s->prefixes = &call->edits.prefixes;
   call->edits.prefixes.learn = learn;
   call->pos = (Text)text + pos;

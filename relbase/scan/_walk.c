@@ -124,7 +124,7 @@ typedef struct Prefixes {
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, normalizes, in_css, ascii_stands; /* what the caller allows */
+  int mode, normalizes, in_css, ascii_stands, own_is_base; /* what the caller allows */
   Prefixes *prefixes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
   int in_markup; /* in HTML inside the text of an element of XML */
@@ -251,16 +251,45 @@ static size_t odd_at(Scan *s, Text p, Text e) {
   return n;
 }
 
+/* The length of the reference of an ampersand at `p`; 0 for any other. */
+static size_t ampersand_at(Text p, Text e) {
+  return begins(p, e, "&amp;") ? 5 : begins(p, e, "&#038;") ? 6 : begins(p, e, "&#38;") ? 5 : 0;
+}
+
+/* Whether the run of letters and digits from `p` to `e` is a name that needs no semicolon. */
+static int stands_alone(Text p, Text e) {
+  static const char *const names[] = {NAMES_ALONE, NULL};
+  size_t n = (size_t)(e - p);
+  for (int i = 0; names[i]; i++)
+    if (strlen(names[i]) == n && !memcmp(names[i], p, n)) return 1;
+  return 0;
+}
+
+/* The length of what is plain at `p` since it can belong to no placeholder; 0 if it may. */
+static size_t plain_sign(Text begin, Text p, Text e) {
+  if (p == begin || e - p < 2) return 0;
+  if (*p == '[') return IS(p[-1], ALNUM) && (IS(p[1], ALNUM) || p[1] == ']');
+  if (*p == '{') return IS(p[-1], ALNUM) && IS(p[1], ALNUM);
+  return *p == '|' && IS(p[-1], ALNUM) && IS(p[1], ALNUM);
+}
+
+/* The length of an escape at `p`, but not of a dot that may be a segment, nor of two braces. */
+static size_t escape_at(const Scan *s, Text p, Text e) {
+  if (e - p < 3 || !IS(p[1], HEX) || !IS(p[2], HEX) || begins_any_case(p, e, "%7b%7b")) return 0;
+  return s->normalizes && (begins_any_case(p, e, "%2e") || begins_any_case(p, e, "%7b")) ? 0 : 3;
+}
+
 /* Whether a text is plain up to its end, and has no dot segments. */
 static int plain_rest(Scan *s, Text p, Text e) {
   size_t n;
+  Text begin = p;
   int k = (s->normalizes ? SAFE_REST : REST) | s->also;
   while (p < e) {
     if (IS(*p, k) || *p == '.') {
       p++;
     } else if (*p == '/') {
       p++;
-      if (p < e && *p == '.') return 0;
+      if (p < e && *p == '.' && (e - p < 2 || !IS(p[1], ALNUM))) return 0;
     } else if (s->in_xml && *p == '&') {
       if (begins(p, e, "&amp;") || is_bare(p, e)) p++;
       else if (reference_at(p, e, NULL) || !(n = odd_at(s, p, e))) return 0;
@@ -269,17 +298,13 @@ static int plain_rest(Scan *s, Text p, Text e) {
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
       int is_whole = q < e && *q == ';';
-      /* `&lt` may mean part of a placeholder, or be encoded; such names have up to six letters. */
-      int is_odd = q - p > 2 && q - p < 8 && (q == e || *q != '=');
-      if (q > p + 1 && !is_whole && !is_odd) p = q;
-      else if (begins(p, e, "&amp;")) p = q + 1;
-      else if ((n = odd_at(s, p, e))) p += n;
+      int is_assigned = q < e && *q == '='; /* otherwise `&lt` is a reference */
+      if (q > p + 1 && !is_whole && (is_assigned || !stands_alone(p + 1, q))) p = q;
+      else if ((n = ampersand_at(p, e)) || (n = odd_at(s, p, e))) p += n;
       else return 0;
-    } else if (*p == '%') { /* an escape, but not of `{`, nor of a dot, which may be a segment */
-      if (e - p < 3 || !IS(p[1], HEX) || !IS(p[2], HEX) || begins_any_case(p, e, "%7b")) return 0;
-      if (s->normalizes && begins_any_case(p, e, "%2e")) return 0;
-      p += 3;
-    } else if ((n = odd_at(s, p, e))) {
+    } else if ((n = *p == '%' ? escape_at(s, p, e) : odd_at(s, p, e))) {
+      p += n;
+    } else if (!s->normalizes && !s->in_xml && (n = plain_sign(begin, p, e))) {
       p += n;
     } else {
       return 0;
@@ -309,7 +334,7 @@ static int form_of(Scan *s, Text p, Text e) {
                      plain_rest(s, p + 2, e)
                  ? NETWORK
                  : 0;
-    return !(e - p > 1 && p[1] == '.') && plain_rest(s, p + 1, e) ? ROOT : 0;
+    return plain_rest(s, p, e) ? ROOT : 0;
   }
   if (*p == '#') return plain_rest(s, p + 1, e) ? FRAGMENT : 0;
   if (*p == '?') return e - p > 1 && p[1] != '#' && plain_rest(s, p + 1, e) ? QUERY : 0;
@@ -344,10 +369,10 @@ static int has_edit(const Scan *s, int form, int where) {
   return known->edited & bit && (s->mode == ALL || (known->fits[form] & where) == where);
 }
 
-/* Whether a text is printable ASCII, and means itself in an attribute. */
+/* Whether a text is printable ASCII, and the only references in it are of ampersands. */
 static int is_ascii_text(Text p, Text e) {
   for (; p < e; p++)
-    if (*p < 0x20 || *p >= 0x7f || *p == '&') return 0;
+    if (*p < 0x20 || *p >= 0x7f || (*p == '&' && !begins(p, e, "&amp;"))) return 0;
   return 1;
 }
 
@@ -361,7 +386,7 @@ static int relative(Scan *s, Text p, Text e, int where) {
 
 /* Whether a character reference at `p` may mean white space; those all end in a semicolon. */
 static int may_be_space(Text p, Text e) {
-  if (begins(p, e, "&amp;")) return 0;
+  if (ampersand_at(p, e)) return 0;
   if (++p < e && *p == '#') return 1;
   while (p < e && IS(*p, ALNUM)) p++;
   return p < e && *p == ';';
@@ -450,7 +475,7 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
 }
 
 /* Whether a character reference of anything but `&` stands at `p`. */
-static int is_encoded(Text p, Text e) { return *p == '&' && !begins(p, e, "&amp;"); }
+static int is_encoded(Text p, Text e) { return *p == '&' && !ampersand_at(p, e); }
 
 static int is_quote(Text p, Text e, Text quote, size_t n) {
   return (size_t)(e - p) >= n && !memcmp(p, quote, n);
@@ -500,7 +525,8 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
     if (!IS(*q, CSS_PLAIN | also)) {
       if (!absolute_in_css(p, stop)) return STOPS;
       if (s->mode != ALL) return CONTINUES;
-      return in_attribute || !is_ascii_text(p, stop) ? STOPS : listed(s, p, stop);
+      if (!is_ascii_text(p, stop) || (!in_attribute && find(p, stop, '&'))) return STOPS;
+      return listed(s, p, stop);
     }
   if (*p == '#') return s->mode == ALL ? relative(s, p, stop, IN_CSS) : CONTINUES;
   if (absolute(p, stop)) return listed(s, p, stop);
@@ -802,8 +828,9 @@ static int url(Scan *s, const Attribute *a, int holds) {
     if (p == e) return STOPS;
   }
   if (p == e) {
-    if (holds & EMPTY_LOOK) return STOPS;
-    if (!(holds & EMPTY_IS_BASE)) return CONTINUES;
+    int is_own = s->own_is_base && (holds & HOLDS_MASK) == URL;
+    if (holds & EMPTY_LOOK && !is_own) return STOPS;
+    if (!(holds & (EMPTY_IS_BASE | EMPTY_LOOK))) return CONTINUES;
     if (a->quote <= 0 || s->unsure || !has_edit(s, EMPTY, IN_QUOTES)) return STOPS;
     return add(s, p, e, EMPTY);
   }
@@ -827,11 +854,10 @@ static int url(Scan *s, const Attribute *a, int holds) {
   return done;
 }
 
-static int says(const Words *words, const Attribute *a) {
-  return is_among(words, a->value, (size_t)(a->end - a->value));
-}
-static int decides(const Scan *s, const Attribute *a) {
-  return find(a->value, a->end, '&') || says(&s->tables->deciding, a) ? STOPS : CONTINUES;
+/* The time after which a page is loaded once more: with a URL, it gets a closer look. */
+static int refresh(Text p, Text e) {
+  while (p < e && (IS(*p, WS) || IS(*p, ALNUM) || *p == '.') && !IS(*p, ALPHA)) p++;
+  return p == e ? CONTINUES : STOPS;
 }
 
 static int value(Scan *s, const Attribute *a, int holds) {
@@ -846,8 +872,8 @@ static int value(Scan *s, const Attribute *a, int holds) {
     return a->quote > 0 ? srcset(s, a->value, a->end) : a->value == a->end ? CONTINUES : STOPS;
   case LIST:
     return list(s, a->value, a->end);
-  case DECIDES:
-    return decides(s, a);
+  case REFRESH:
+    return refresh(a->value, a->end);
   case ANYTHING:
     return a->value == a->end && !(holds & EMPTY_LOOK) ? CONTINUES : STOPS;
   default:
@@ -895,6 +921,7 @@ typedef struct {
 /* Reads the attributes of a tag, and its `>`. */
 static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
   uint64_t seen[4] = {0, 0, 0, 0};
+  size_t mark = s->count;
   Text p = *pp;
   tag->type.length = 0;
   for (;;) {
@@ -911,6 +938,17 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     seen[number >> 6] |= (uint64_t)1 << (number & 63);
     if (number == s->tables->type) tag->type = a;
     if (row[number] == NOTHING) continue;
+    if ((row[number] & HOLDS_MASK) == DECIDES) {
+      const Name *word = find_word(&s->tables->deciding, a.value, (size_t)(a.end - a.value));
+      if (find(a.value, a.end, '&')) return STOPS;
+      if (word && !word->kind) return STOPS;
+      if (!word || word->kind != number + 1) continue;
+      row = s->tables->rows + word->row * s->tables->width; /* what the others hold then */
+      memset(seen, 0, sizeof seen);
+      s->count = mark;
+      p = *pp;
+      continue;
+    }
     int done;
     s->attribute = number;
     s->holds = row[number];
@@ -1061,10 +1099,14 @@ static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
       if (!(element = look_up(names, name, n))) goto stop;
       s->name = name;
       s->name_end = p;
-      if (element->kind == RAW) { /* an integration point: nothing but text */
-        if (closing || p >= e || *p != '>') goto stop;
+      if (element->kind == RAW || element->kind == STYLE) { /* nothing but text */
+        if (closing || attributes(s, &p, e, t->rows + element->row * t->width, &tag) != CONTINUES)
+          goto stop;
         Text close = find(p, e, '<');
-        if (!close || !is_end_tag(close, e, element->name, n) || close[2 + n] != '>') goto stop;
+        if (tag.slash || !close || !is_end_tag(close, e, element->name, n) || close[2 + n] != '>')
+          goto stop;
+        if (element->kind == STYLE && (find(p, close, '&') || !without_functions(s, p, close, 0)))
+          goto stop;
         p = close + n + 3;
         continue;
       }

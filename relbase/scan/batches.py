@@ -20,7 +20,8 @@ from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Packed, Reference, Status
 from relbase.scan import binding
-from relbase.scan.binding import HELD, Scan, attribute_names, is_local
+from relbase.scan.binding import Scan
+from relbase.scan.held import HELD, attribute_names, is_local
 from relbase.scan.plain_forms import prefixes_of, walk_for
 from relbase.scan.tables import ALL, HOLDS_MASK, IS_ABSOLUTE, IS_KEPT, IS_REWRITTEN, WRITTEN
 from relbase.values.syntaxes import clean

@@ -24,10 +24,10 @@ from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import EXTENDED, TEXT_ROWS, Nested, Row
+from relbase.html.vocabulary import EXTENDED, TEXT_ROWS
 from relbase.scan import tables
-from relbase.scan.tables import EDITS, HOLDS_MASK, PlainForm, facts
-from relbase.values.syntaxes import Syntax
+from relbase.scan.held import deciders, deciding_values, held_attributes, row_of
+from relbase.scan.tables import EDITS, PlainForm, facts
 from relbase.view.charset import PRESCAN_LENGTH, is_utf_8
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
@@ -98,7 +98,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xB3588ABD
+_SOURCE: Final = 0xBADDB177
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -107,108 +107,6 @@ compiled, UNUSED = _load()
 
 # The value of `relbase.scanner`.
 NAME: Final = EXACT if compiled is None else COMPILED
-
-
-# ---- What the attributes of an element hold, as numbers of `tables`. What no number describes is
-# `ANYTHING`, and gets a closer look.
-
-HELD: Final[Mapping[Syntax | Nested, int]] = {
-    Syntax.URL: tables.URL,
-    Nested.CSS: tables.CSS,
-    Syntax.SRCSET: tables.SRCSET,
-    Syntax.SPACE_LIST: tables.LIST,
-}
-
-
-@cache
-def attribute_names(*, extended: int) -> tuple[str, ...]:
-    """Return the attributes by number; the last, for number -1, stands for no attribute."""
-    return (*(name.decode() for name in held_attributes(extended=extended)), "")
-
-
-def is_local(holds: int) -> bool:
-    """Return whether a fragment alone is local there."""
-    return bool(holds & tables.LOCAL) or holds & HOLDS_MASK == tables.CSS
-
-
-def counting_rows(rows: tuple[Row, ...], *, extended: int) -> tuple[Row, ...]:
-    return tuple([row for row in rows if row.is_known(extended)])
-
-
-def held_attributes(*, extended: int) -> list[bytes]:
-    """Return the numbered attributes: those that hold references, or decide whether others do."""
-    named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
-    return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
-
-
-def deciding_values(*, extended: int) -> list[tuple[bytes, tuple[bytes, ...]]]:
-    """Return the attributes that decide whether others hold references, and by which values."""
-    found = []
-    for rows in PLACES.values():
-        counting = counting_rows(rows, extended=extended)
-        name = _decider(counting)
-        if name is not None:
-            found += [(name, row.when.values) for row in counting if row.when]
-    return found
-
-
-def _decider(rows: Iterable[Row]) -> bytes | None:
-    """Return the one attribute whose value decides whether any of these rows counts, or None."""
-    conditions = [row.when for row in rows]
-    deciders = {
-        when.asks[0] if when and when.values and all(when.values) else None for when in conditions
-    }
-    return deciders.pop() if len(deciders) == 1 else None
-
-
-def row_of(
-    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: int
-) -> list[int]:
-    """Return what each attribute holds on an element."""
-    row = [tables.NOTHING] * len(numbers)
-    rows_of = attributes_of(namespace, element).rows
-    counting = {name: counting_rows(rows, extended=extended) for name, rows in rows_of.items()}
-    for attribute, rows in counting.items():
-        if not rows:
-            continue
-        by = _decider(rows)
-        if by is None or counting.get(by):
-            row[numbers[attribute]] = _holds(rows)
-        else:
-            row[numbers[by]] = tables.DECIDES
-    return row
-
-
-def _holds(rows: tuple[Row, ...]) -> int:
-    """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
-    first = rows[0]
-    if first.syntax is Nested.GUESSED and first.when is None:
-        return tables.MAYBE
-    if first.when is not None or first.on_codebase:
-        if any(row.syntax is not Syntax.URL for row in rows):
-            return tables.ANYTHING | tables.EMPTY_LOOK
-        return tables.MAYBE | (tables.EMPTY_LOOK if any(row.empty for row in rows) else 0)
-    kind = HELD.get(first.syntax, tables.ANYTHING)
-    if kind == tables.ANYTHING:
-        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | tables.EMPTY_LOOK
-    return holds_url(first, tables.EMPTY_IS_BASE) if kind == tables.URL else kind
-
-
-def holds_url(row: Row, empty_is: int = tables.EMPTY_LOOK) -> int:
-    """Return what an attribute or a text holds if its value is one URL."""
-    empty = tables.EMPTY_LOOK if row.own_url else empty_is
-    local = tables.FRAGMENT_LOOK if row.local_when else tables.LOCAL if row.local else 0
-    return tables.URL | (empty if row.empty else 0) | local
-
-
-def plain_kind(rows: Sequence[Row]) -> int | None:
-    """Return what an attribute holds by rows that count; None if it depends on anything else."""
-    if not rows:
-        return tables.NOTHING
-    if any(row.when is not None or row.on_codebase for row in rows):
-        return None
-    holds = HELD.get(rows[0].syntax)
-    return holds_url(rows[0]) if holds == tables.URL else holds
 
 
 def _types(element: bytes) -> frozenset[bytes]:
@@ -265,6 +163,7 @@ def scanning(
     normalizes: bool = False,
     in_css: bool = True,
     ascii_stands: bool = True,
+    own_is_base: bool = False,
     extended: int = 0,
     mode: int = EDITS,
 ) -> Callable[..., Any]:
@@ -279,6 +178,7 @@ def scanning(
         normalizes * tables.NORMALIZES
         | in_css * tables.CSS_TOO
         | ascii_stands * tables.ASCII_STANDS
+        | own_is_base * tables.OWN_IS_BASE
     )
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
@@ -369,15 +269,24 @@ def _tables(*, extended: int) -> object:
         tuple((name, plain, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
         for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
     ]
-    foreign[0] += ((b"title", tables.RAW, 0),)  # it holds only text, or gets a closer look
-    deciding = {value for _, values in deciding_values(extended=extended) for value in values}
+    # These hold only text, or get a closer look.
+    texts = (b"title", tables.RAW), (b"desc", tables.RAW), (b"style", tables.STYLE)
+    foreign[0] += tuple((name, kind, row(SVG, name)) for name, kind in texts)
+    deciding: dict[bytes, tuple[int, int]] = {}
+    values = deciding_values(extended=extended)
+    for (space, element), by in deciders(extended=extended):
+        for value in {value for name, those in values if name == by for value in those}:
+            held = row_of(space, element, numbers, extended=extended, decided=(by, value))
+            then = numbers[by] + 1, rows.setdefault(bytes(held), len(rows))
+            # A value that decides differently elsewhere gets a closer look.
+            deciding[value] = then if deciding.get(value, then) == then else (0, 0)
     other, vml = row(HTML, ANY), (VML[:-1], plain, row(HTML, VML[:-1]))
     return compiled.prepare(
         elements,
         *foreign,
         tuple((name, plain, number) for name, number in numbers.items()),
         vml,
-        _words(deciding),
+        tuple((value, *then) for value, then in sorted(deciding.items())),
         _words(SCRIPT_TYPES),
         _words(STYLE_TYPES),
         tuple(

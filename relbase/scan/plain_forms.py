@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from relbase.bases.layers import Layer
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
@@ -160,8 +161,9 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
     """Return a walk of the compiled scanner, set up for the documents of a context."""
     resolve = context.resolve
     ready: dict[object, Any] = {} if resolve is None else resolve.ready
-    extended, depth = context.extended, context.depth
-    key = walk, mode, extended, context.charset, depth, context.local_files is None
+    extended, depth, base = context.extended, context.depth, context.base
+    is_own = walk in _OF_TAGS and not depth and base.layer is not Layer.EMBEDDED
+    key = walk, mode, extended, context.charset, depth, context.local_files is None, is_own
     scan: Callable[..., Any] | None = ready.get(key)
     if scan is None:
         scan = ready[key] = partial(
@@ -171,6 +173,7 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
                 normalizes=PROFILES[context.task.profile].normalizes,
                 in_css=is_same_in_css(context),
                 ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
+                own_is_base=is_own and "#" not in base.url,
                 extended=extended,
             ),
             prefixes_of(context),

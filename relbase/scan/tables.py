@@ -45,6 +45,8 @@ EDITS, WRITTEN, ALL = range(3)
 NORMALIZES: Final = 1
 CSS_TOO: Final = 2
 ASCII_STANDS: Final = 4
+# The document's own URL is its base.
+OWN_IS_BASE: Final = 8
 
 # What the walk of XML may read, as bits: HTML in texts; references with flaws.
 READS_MARKUP: Final = 1
@@ -65,7 +67,9 @@ UNREAD, IMPORTS, UNLOADED = range(3)
 
 # What an attribute or a text holds. `ANYTHING` gets a closer look; in XML, a start tag may decide
 # what the text after it holds, and an attribute may state a base.
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, HOLDS = range(12)
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, REFRESH, HOLDS = (
+    range(13)
+)
 HOLDS_MASK: Final = 15
 # And besides, of a value that is one URL: what an empty one is; whether a fragment alone is local.
 EMPTY_IS_BASE: Final = 16
@@ -106,6 +110,18 @@ CLASSES: Final[Mapping[str, str]] = {
     "TRAIL": r"[0-9\x40-\x7e]",  # may follow a byte outside ASCII as part of its character
 }
 
+# The names of HTML that need no semicolon (§13.5).
+_NAMES: Final = (
+    "AElig AMP Aacute Acirc Agrave Aring Atilde Auml COPY Ccedil ETH Eacute Ecirc Egrave Euml GT "
+    "Iacute Icirc Igrave Iuml LT Ntilde Oacute Ocirc Ograve Oslash Otilde Ouml QUOT REG THORN "
+    "Uacute Ucirc Ugrave Uuml Yacute aacute acirc acute aelig agrave amp aring atilde auml brvbar "
+    "ccedil cedil cent copy curren deg divide eacute ecirc egrave eth euml frac12 frac14 frac34 "
+    "gt iacute icirc iexcl igrave iquest iuml laquo lt macr micro middot nbsp not ntilde oacute "
+    "ocirc ograve ordf ordm oslash otilde ouml para plusmn pound quot raquo reg sect shy sup1 "
+    "sup2 sup3 szlig thorn times uacute ucirc ugrave uml uuml yacute yen yuml"
+)
+NAMES: Final = tuple(_NAMES.split())
+
 # Texts of which a reference or a scheme begins with one.
 PREFIXES: Final[Mapping[str, tuple[str, ...]]] = {"WEB": WEB, "ABSOLUTE": ABSOLUTE}
 
@@ -119,7 +135,7 @@ def facts() -> str:
     """Return all of it as one line of ASCII."""
     numbers = (f"{name}={int(value)}" for name, value in NUMBERS.items())
     classes = (f"{name}={text}" for name, text in CLASSES.items())
-    return " ".join((*numbers, *classes, f"{PREFIXES} {SPECIAL}"))
+    return " ".join((*numbers, *classes, f"{PREFIXES} {SPECIAL} {NAMES}"))
 
 
 def header() -> str:
@@ -137,6 +153,7 @@ def header() -> str:
         tests = " || ".join(f"begins(p, e, {_quoted(text)})" for text in texts)
         lines.append(f"#define BEGINS_{name}(begins, p, e) ({tests})")
     lines.append(f"#define SPECIAL_SCHEMES {', '.join(map(_quoted, SPECIAL))}")
+    lines.append(f"#define NAMES_ALONE {', '.join(map(_quoted, NAMES))}")
     lines.append(f"#define FACTS {_quoted(facts())}")
     return "\n".join((*lines, ""))
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row, counting
-from relbase.scan.binding import counting_rows, holds_url, plain_kind
+from relbase.scan.held import counting_rows, holds_url, plain_kind
 from relbase.scan.tables import BY_TAG, MARKUP, MAX_TAG, MAYBE, SCOPE
 from relbase.values.syntaxes import Syntax
 from relbase.xml import structure

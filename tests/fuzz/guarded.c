@@ -8,7 +8,7 @@
 
 enum { METHODS = sizeof methods / sizeof *methods - 1 };
 
-static const Py_ssize_t place_of_text[METHODS] = {-1, 5, 5, 5, 5, 0, 1, 0};
+static const Py_ssize_t place_of_text[METHODS] = {-1, 5, 5, 5, 5, 0, 1, 1, 0};
 static PyCFunction called[METHODS];
 
 static PyObject *guarded(PyObject *text) {
@@ -39,10 +39,12 @@ GUARDED(4)
 GUARDED(5)
 GUARDED(6)
 GUARDED(7)
+GUARDED(8)
 
 __attribute__((constructor)) static void guard(void) {
-  static const PyCFunction guarding[METHODS] = {NULL,      guarded_1, guarded_2, guarded_3,
-                                                guarded_4, guarded_5, guarded_6, guarded_7};
+  static const PyCFunction guarding[METHODS] = {NULL,      guarded_1, guarded_2,
+                                                guarded_3, guarded_4, guarded_5,
+                                                guarded_6, guarded_7, guarded_8};
   for (int i = 1; i < METHODS; i++) {
     called[i] = methods[i].ml_meth;
     methods[i].ml_meth = guarding[i];

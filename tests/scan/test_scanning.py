@@ -74,6 +74,13 @@ FORMS = [
     (b"../a", PlainForm.HERE + 1),
     (b"../../", PlainForm.HERE + 2),
     (b"../" * binding.MAX_UP + b"a.b", PlainForm.HERE + binding.MAX_UP),
+    # signs of placeholders that are none; names that need a semicolon; names that begin with a dot
+    (b"/x?a[b]=c&amp;d[]=e", PlainForm.ROOT),
+    (b"x?a{b}c|d", PlainForm.PATH),
+    (b"x?a=%7Bb%7d", PlainForm.PATH),
+    (b"x?a&tx_b[c]=d&#038;e&#38;f", PlainForm.PATH),
+    (b"/.a/.b?c", PlainForm.ROOT),
+    (b"a/.b", PlainForm.PATH),
     # with white space in it or around it
     (b"a b", PlainForm.PATH),
     (b" /a", PlainForm.ROOT),
@@ -81,7 +88,17 @@ FORMS = [
 ]
 NO_FORMS = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
 NO_FORMS += [b".", b"..", b"./.", b"././a", b".././a", b"..//a", b"./?a", b"../#a", b"../a:b"]
-NO_FORMS += [b"../" * (binding.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
+NO_FORMS += [
+    b"../" * (binding.MAX_UP + 1) + b"a",
+    b"a/../b",
+    b"../a/./b",
+    b"[a]",
+    b"[a",
+    b"a|",
+    b"a*|b|*",
+]
+NO_FORMS += [b"a[[b", b"a[%b", b"a${b}", b"a#{b}", b"a{{b", b"a{%b", b"a{!b}", b"%7b%7bx%7D%7D"]
+NO_FORMS += [b"a&lt_b", b"a?b&copy.", b"/..a", b"a/./b", b"/.", b"a/."]
 NO_FORMS += [b"./;", b"a&#46;b", b"&sol;a", b"a/&period;/b", b"a\\b", b"//", b"a.b:c", b"?#x"]
 
 

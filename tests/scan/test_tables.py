@@ -4,6 +4,7 @@ import itertools
 import re
 import shutil
 import subprocess
+from html.entities import html5
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,7 @@ def test_both_walks_take_the_same_hosts_as_plain() -> None:
         text = f"<a href=//{host}/>".encode()
         _, at, _ = scan({tables.PlainForm.NETWORK: edit}, text, 0, len(text))
         assert (at == -1) == bool(fullmatch(host)), host
+
+
+def test_names_that_need_no_semicolon() -> None:
+    assert sorted(tables.NAMES) == sorted(name for name in html5 if not name.endswith(";"))

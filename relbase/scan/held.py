@@ -1,0 +1,136 @@
+"""What the attributes of an element hold, as numbers of `tables`.
+
+What no number describes is `ANYTHING`, and gets a closer look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from relbase.html.places import PLACES, attributes_of
+from relbase.html.vocabulary import Nested, Row
+from relbase.scan import tables
+from relbase.scan.tables import HOLDS_MASK
+from relbase.values.syntaxes import Syntax
+
+HELD: Final[Mapping[Syntax | Nested, int]] = {
+    Syntax.URL: tables.URL,
+    Nested.CSS: tables.CSS,
+    Syntax.SRCSET: tables.SRCSET,
+    Syntax.SPACE_LIST: tables.LIST,
+}
+
+
+@cache
+def attribute_names(*, extended: int) -> tuple[str, ...]:
+    """Return the attributes by number; the last, for number -1, stands for no attribute."""
+    return (*(name.decode() for name in held_attributes(extended=extended)), "")
+
+
+def is_local(holds: int) -> bool:
+    """Return whether a fragment alone is local there."""
+    return bool(holds & tables.LOCAL) or holds & HOLDS_MASK == tables.CSS
+
+
+def counting_rows(rows: tuple[Row, ...], *, extended: int) -> tuple[Row, ...]:
+    return tuple([row for row in rows if row.is_known(extended)])
+
+
+def held_attributes(*, extended: int) -> list[bytes]:
+    """Return the numbered attributes: those that hold references, or decide whether others do."""
+    named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
+    return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
+
+
+def deciders(*, extended: int) -> Iterator[tuple[tuple[str, bytes], bytes]]:
+    """Yield each element with an attribute that decides whether others hold references."""
+    for (space, element, _), rows in PLACES.items():
+        by = _decider(counting_rows(rows, extended=extended))
+        if by is not None:
+            yield (space, element), by
+
+
+def deciding_values(*, extended: int) -> list[tuple[bytes, tuple[bytes, ...]]]:
+    """Return the attributes that decide whether others hold references, and by which values."""
+    found = []
+    for rows in PLACES.values():
+        counting = counting_rows(rows, extended=extended)
+        name = _decider(counting)
+        if name is not None:
+            found += [(name, row.when.values) for row in counting if row.when]
+    return found
+
+
+def _decider(rows: Iterable[Row]) -> bytes | None:
+    """Return the one attribute whose value decides whether any of these rows counts, or None."""
+    conditions = [row.when for row in rows]
+    deciders = {
+        when.asks[0] if when and when.values and all(when.values) else None for when in conditions
+    }
+    return deciders.pop() if len(deciders) == 1 else None
+
+
+def row_of(
+    namespace: str,
+    element: bytes,
+    numbers: Mapping[bytes, int],
+    *,
+    extended: int,
+    decided: tuple[bytes, bytes] | None = None,
+) -> list[int]:
+    """Return what each attribute holds on an element, perhaps if one has a deciding value."""
+    row = [tables.NOTHING] * len(numbers)
+    rows_of = attributes_of(namespace, element).rows
+    counting = {name: counting_rows(rows, extended=extended) for name, rows in rows_of.items()}
+    for attribute, rows in counting.items():
+        if not rows:
+            continue
+        by = _decider(rows)
+        if decided and by == decided[0]:
+            then = [
+                one._replace(when=None)
+                for one in rows
+                if one.when and decided[1] in one.when.values
+            ]
+            row[numbers[attribute]] = _holds(tuple(then)) if then else tables.NOTHING
+        elif by is None or counting.get(by):
+            row[numbers[attribute]] = _holds(rows)
+        else:
+            row[numbers[by]] = tables.DECIDES
+    return row
+
+
+def _holds(rows: tuple[Row, ...]) -> int:
+    """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
+    first = rows[0]
+    if first.syntax is Syntax.REFRESH and first.when is None:
+        return tables.REFRESH
+    if first.syntax is Nested.GUESSED and first.when is None:
+        return tables.MAYBE
+    if first.when is not None or first.on_codebase:
+        if any(row.syntax is not Syntax.URL for row in rows):
+            return tables.ANYTHING | tables.EMPTY_LOOK
+        return tables.MAYBE | (tables.EMPTY_LOOK if any(row.empty for row in rows) else 0)
+    kind = HELD.get(first.syntax, tables.ANYTHING)
+    if kind == tables.ANYTHING:
+        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | tables.EMPTY_LOOK
+    return holds_url(first, tables.EMPTY_IS_BASE) if kind == tables.URL else kind
+
+
+def holds_url(row: Row, empty_is: int = tables.EMPTY_LOOK) -> int:
+    """Return what an attribute or a text holds if its value is one URL."""
+    empty = tables.EMPTY_LOOK if row.own_url else empty_is
+    local = tables.FRAGMENT_LOOK if row.local_when else tables.LOCAL if row.local else 0
+    return tables.URL | (empty if row.empty else 0) | local
+
+
+def plain_kind(rows: Sequence[Row]) -> int | None:
+    """Return what an attribute holds by rows that count; None if it depends on anything else."""
+    if not rows:
+        return tables.NOTHING
+    if any(row.when is not None or row.on_codebase for row in rows):
+        return None
+    holds = HELD.get(rows[0].syntax)
+    return holds_url(rows[0]) if holds == tables.URL else holds
