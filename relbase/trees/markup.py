@@ -14,10 +14,11 @@ from relbase.html.places import element_rows
 from relbase.html.tags import RAW_TEXT
 from relbase.html.tokens import AMP_NAMES
 from relbase.html.vocabulary import AMP, EXTENDED, Row, ValueOf, counting
+from relbase.notes import Reason
 from relbase.policy import Policy
 from relbase.rewriting.context import Context
 from relbase.xml.names import held_with
-from relbase.xml.vocabulary import CASED, ITEMS, KEYS, ROOTS, VOCABULARIES
+from relbase.xml.vocabulary import ATOM, ATOM_03, CASED, ITEMS, KEYS, ROOTS, RSS, VOCABULARIES
 
 
 class Scope(NamedTuple):
@@ -37,6 +38,12 @@ class Around(NamedTuple):
 
 
 TOP: Final = Around()
+
+# The namespace inside HTML of a feed that is elements instead of escaped text (rule 20).
+BARE: Final = "bare"
+IN_BARE: Final = Around(BARE)
+_FEEDS: Final = frozenset((RSS, ATOM, ATOM_03))
+_READ: Final = (None, Reason.XML_BASE64)
 
 # In trees of lxml, html5lib spells characters so that XML does not allow in names.
 _AMP_NAMES: Final = AMP_NAMES | {
@@ -101,14 +108,23 @@ class Known:
         make = _remembered if len(tag) <= _LONGEST_NAME else _kind
         return make(tag, around.namespace, *self._how)  # type: ignore[arg-type] # a tuple of pairs
 
-    def inside(self, kind: ElementRow, around: Around, element: Any, scope: Scope | None) -> Around:  # noqa: ANN401
-        is_same = scope is around.scope and kind.inner == around.namespace
+    def inside(
+        self,
+        kind: ElementRow,
+        around: Around,
+        element: Any,  # noqa: ANN401 (of any package)
+        scope: Scope | None,
+        *,
+        is_bare: bool,
+    ) -> Around:
+        namespace = BARE if is_bare else kind.inner
+        is_same = scope is around.scope and namespace == around.namespace
         if is_same and not (kind.hides or kind.is_opaque or kind.is_item):
             return around
         # An xml:base inside an item counts before the item's link.
         item = around.item if scope is around.scope else None
         return Around(
-            kind.inner,
+            namespace,
             around.hidden or kind.hides,
             around.opaque or kind.is_opaque,
             scope,
@@ -149,6 +165,8 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     name = _encoded(local)
     vocabulary_ = VOCABULARIES.get(_encoded(uri[1:])) if uri else plain
     of_element = element_rows({})
+    if namespace == BARE and (not uri or vocabulary_ in _FEEDS):
+        vocabulary_ = HTML
     if not is_html:
         of_element = held_with(xml_rows, vocabulary_, _encoded(uri[1:]), name)
         name = CASED.get(name, name)
@@ -175,7 +193,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         for key, (row, *_) in rows.items()
     }
     own = frozenset(rows)
-    rows[""] = tuple(row for row in of_element.text if not row.stays)
+    rows[""] = tuple(row for row in of_element.text if row.stays in _READ)
     asks = {
         key: frozenset(_asked(of_key, is_html=is_html))
         for key, of_key in rows.items()
@@ -192,7 +210,7 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         unasked,
         own | asks[""],
         bool(unasked[""]),
-        namespace_inside(name, vocabulary_ or ""),
+        BARE if namespace == BARE else namespace_inside(name, vocabulary_ or ""),
         hides=name == b"template" or (name == b"noscript" and is_html and is_of_html),
         is_opaque=is_html and is_of_html and name in _OPAQUE,
         is_special=not uri and name in _SPECIAL,

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
+from relbase.html.foreign import HTML
+from relbase.html.vocabulary import Nested
 from relbase.rewriting.outcomes import Status
-from relbase.trees.markup import COMMENT, TOP, Around, Candidate, ElementRow, Known, Scope
+from relbase.trees.markup import (
+    COMMENT,
+    IN_BARE,
+    TOP,
+    Around,
+    Candidate,
+    ElementRow,
+    Known,
+    Scope,
+    all_counting,
+)
 from relbase.view.characters import encode_inner
-from relbase.xml.item_link import LINKING, WORST, link_rank
+from relbase.xml.item_link import FEEDS, ITEM_NAMES, LINKING, OF_RSS, WORST, link_rank
 
 if TYPE_CHECKING:
     from relbase.policy import Policy
@@ -107,7 +120,7 @@ class Tree:
         is_html: bool,
     ) -> None:
         self._part = part
-        self._root = root
+        self._root, self._top = root, top
         self._is_html = is_html
         self.label = label  # of the document's charset, if the tree knows it
         self.known = Known(
@@ -178,13 +191,22 @@ class Tree:
         links = (self.get(link, "rel") for link in self._named("link", self._root))
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
+    def site(self) -> str:
+        """The URL of the site of a feed, as it states it; "" if it states none."""
+        for feed in (self._top, *self._children(self._top)):
+            if self._name(feed).rpartition("}")[2].encode() in FEEDS:
+                return self.item_link(feed)
+        return ""
+
     def item_link(self, item: Node) -> str:
-        """The link of a feed's item, as `item_link.link_rank` knows it."""
+        """The link of a feed's item, or of a feed, as `item_link.link_rank` knows it."""
         own, _, local = self._name(item).rpartition("}")
         about = item, COMMENT, self._keys(item), None, None
         best, link = WORST, "" if local != "item" else self.said(about, b"rdf:about")
         for child in self._children(item):
             space, _, name = self._name(child).rpartition("}")
+            if name.encode() in ITEM_NAMES:
+                break
             if name.encode() not in LINKING:
                 continue
 
@@ -192,7 +214,7 @@ class Tree:
                 return encode_inner(self.get(child, key.decode()) or "").lower()
 
             text = "".join(text for _, text in self.texts(child)).strip()
-            how = {"is_own": space == own, "is_atom": local != "item"}
+            how = {"is_own": space == own, "is_atom": local.encode() not in OF_RSS}
             rank = link_rank(name.encode(), value, encode_inner(text), **how)
             if rank < best:
                 best, link = rank, text or self.get(child, "href")
@@ -203,6 +225,19 @@ class Tree:
         stated = "" if self._is_html else self.get(element, self.XML_BASE)
         return self.enter(stated, here.scope) if stated else here.scope
 
+    def _is_bare(self, kind: ElementRow, element: Node) -> bool:
+        """Whether what should be escaped HTML is elements, in no namespace of their own."""
+        if self._is_html or not kind.rows.get("") or kind.vocabulary == HTML:
+            return False
+        about = element, kind, self._keys(element), None, None
+        rows = all_counting(
+            kind.rows[""], lambda name: encode_inner(self.said(about, name)).lower()
+        )
+        if not rows or rows[0].syntax is not Nested.HTML:
+            return False
+        names = filter(None, map(self._name, self._children(element)))
+        return any(self.known.kind(name, IN_BARE).vocabulary == HTML for name in islice(names, 1))
+
     def _around(self, element: Node) -> Around:
         around = TOP
         ancestors = []
@@ -212,7 +247,8 @@ class Tree:
         ancestors.reverse()
         for ancestor in ancestors:
             kind = self.known.kind(self._name(ancestor), around)
-            around = self.known.inside(kind, around, ancestor, self._scope(ancestor, around))
+            scope, is_bare = self._scope(ancestor, around), self._is_bare(kind, ancestor)
+            around = self.known.inside(kind, around, ancestor, scope, is_bare=is_bare)
         return around
 
     def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Candidate]:
@@ -237,7 +273,8 @@ class Tree:
             scope = None if self._is_html else self._scope(node, here)
             is_special = kind.is_special or kind.hides
             if (is_special or here is not TOP or not self._is_html) and len(node):
-                arounds.append((node, known.inside(kind, here, node, scope)))
+                is_bare = self._is_bare(kind, node)
+                arounds.append((node, known.inside(kind, here, node, scope, is_bare=is_bare)))
             keys = self._keys(node)
             self.is_hidden = here.hidden
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):

@@ -32,11 +32,13 @@ from relbase.view.characters import decode_inner, encode_inner
 from relbase.view.charset import lookup
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 from relbase.xml.escapes import doubts, value_view
+from relbase.xml.feeds import html_in_base64, on_site, site_of
 from relbase.xml.structure import sheet_href
 
 if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.session.options import Replace
+    from relbase.view.runs import View
 
 
 class Walk:
@@ -62,7 +64,9 @@ class Walk:
         base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
         outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
         encoding = lookup(tree.label or "") or "utf-8"
-        self._around = outside.with_fields(base=base, encoding=encoding)
+        around = outside.with_fields(base=base, encoding=encoding)
+        self._around = on_site(partial(site_of, tree.site(), "the feed's link", None), around)
+        base = self._around.base
         counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
         self._late: Node = None  # the `<base>` that browsers have not seen when they fetch
@@ -202,10 +206,13 @@ class Walk:
                 row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
             )
             if row := next(counting, None):
+                view = html_in_base64(encoded) if row.stays else None
+                if row.stays and view is None:
+                    continue
                 context = early if early and row.early else context
                 inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
                 place = Place(decode_inner(kind.name), "", row)
-                visit = partial(visit_value, encoded, place=place)
+                visit = partial(_visit_text, encoded, view, place)
                 yield self._apart(element, holder, text, visit, inside)
 
     def _resolver(self, context: Context) -> Callable[[str], str] | None:
@@ -333,6 +340,14 @@ class Walk:
             cut = len(before)
             links = [link._replace(position=link[3] - cut, end=link.end - cut) for link in links]
             yield Value(holder, new and new[cut : -len(after)], links)
+
+
+def _visit_text(
+    text: bytes, view: View | None, place: Place, context: Context
+) -> Iterable[Outcome]:
+    if view is None:
+        return visit_value(text, context, place)
+    return lower(visit_value(view.inner, context, place), view, 0)
 
 
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))

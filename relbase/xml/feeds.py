@@ -30,6 +30,7 @@ from relbase.xml.item_link import feed_link, item_link
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
     from relbase.html.vocabulary import Slot
+    from relbase.view.runs import View
     from relbase.xml import structure
 
 
@@ -158,8 +159,8 @@ class Items:
         """Visit HTML of Atom 0.3 in base64; None if that is not what a value holds."""
         if slot.row.stays is not Reason.XML_BASE64:
             return None
-        view = base64_view(self._text[slot.value.start : slot.value.end], b"\n")
-        if view is None or not is_utf_8(view.inner):
+        view = html_in_base64(self._text[slot.value.start : slot.value.end])
+        if view is None:
             return None
         if self._item and stated_at <= self._item.end and context.task.policy.item_links:
             context = self._on_link(self._item, slot, context)
@@ -209,6 +210,12 @@ class Items:
 _BATCH: Final = 1024
 
 
+def html_in_base64(raw: bytes) -> View | None:
+    """Return the view of HTML in Atom 0.3 that is encoded; None if it is not UTF-8."""
+    view = base64_view(raw, b"\n")
+    return view if view is not None and is_utf_8(view.inner) else None
+
+
 # ---- The site of a feed, which may be on another host than the feed.
 
 
@@ -221,7 +228,7 @@ def feed_site(text: bytes, around: Context) -> Statement | None:
     return site_of(url_of(text, link), source, Span(link.start, link.end))
 
 
-def site_of(url: str, source: str, span: Span) -> Statement | None:
+def site_of(url: str, source: str, span: Span | None) -> Statement | None:
     url = found_url(url, source)[0]
     return Statement(Layer.RETRIEVAL, url, source, span) if url else None
 

@@ -35,8 +35,8 @@ def item_link(
     Of a feed itself, it is what is stated before the first item.
     """
     prefix, colon, local = item.name.rpartition(b":")
-    own, is_atom = prefix + colon, local not in _OF_RSS
-    most = 0 if local in _FEEDS else _MOST_OTHERS
+    own, is_atom = prefix + colon, local not in OF_RSS
+    most = 0 if local in FEEDS else _MOST_OTHERS
     rank_of = rank_of or _ranked_link
     depth, pos, others = 0, item.end, 0
     best, link = WORST, _about(text, item) if local == b"item" else None
@@ -47,7 +47,7 @@ def item_link(
             if depth < 0:
                 return start, link
         elif token.lastindex == TAG:
-            if token[1].endswith(_ITEM_NAMES) and token[1].rpartition(b":")[2] in _ITEM_NAMES:
+            if token[1].endswith(ITEM_NAMES) and token[1].rpartition(b":")[2] in ITEM_NAMES:
                 others += 1
                 if token[1] == item.name or others > most:
                     return start, link
@@ -68,7 +68,7 @@ def feed_link(text: bytes, *, is_own: bool) -> Attribute | None:
         if token is None:
             return None
         pos = token.end()
-        if token.lastindex == TAG and token[1].rpartition(b":")[2] in _FEEDS:
+        if token.lastindex == TAG and token[1].rpartition(b":")[2] in FEEDS:
             feed = FeedItem(token[1], token.start(1) - 1, pos)
             return item_link(text, feed, _self_link if is_own else None)[1]
     return None
@@ -127,14 +127,14 @@ def link_rank(local: bytes, value: ValueOf, text: bytes, *, is_own: bool, is_ato
 
 LINKING: Final = (b"link", b"guid")
 WORST: Final = 4
-_FEEDS: Final = (b"channel", b"feed")
-_OF_RSS: Final = (b"channel", b"item")
+FEEDS: Final = (b"channel", b"feed")
+OF_RSS: Final = (b"channel", b"item")
 _BEFORE_FEED: Final = 64  # declarations, comments and the root
 _IN_HREF: Final = 2
 _PAGES: Final = frozenset((b"", b"text/html", b"application/xhtml+xml"))
 
 # Under other prefixes they may be items or not: to look beyond many would take quadratic time.
-_ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
+ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
 _MOST_OTHERS: Final = 8
 
 ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")

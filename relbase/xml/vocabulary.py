@@ -30,7 +30,7 @@ SITEMAP: Final = "sitemap"
 OPML: Final = "opml"
 DOCBOOK: Final = "docbook"
 XSLT: Final = "xslt"
-_ATOM_03: Final = "atom 0.3"
+ATOM_03: Final = "atom 0.3"
 _RDF: Final = "rdf"
 _MEDIA: Final = "media rss"
 _PODCAST: Final = "podcast"
@@ -45,7 +45,7 @@ _NAMESPACES: Final = {
     SVG: "http://www.w3.org/2000/svg",
     MATH: "http://www.w3.org/1998/Math/MathML",
     ATOM: "http://www.w3.org/2005/Atom",
-    _ATOM_03: "http://purl.org/atom/ns#",
+    ATOM_03: "http://purl.org/atom/ns#",
     "threading": "http://purl.org/syndication/thread/1.0",
     "publishing": "http://www.w3.org/2007/app",
     RSS: "http://purl.org/rss/1.0/ http://my.netscape.com/rdf/simple/0.9/"
@@ -140,7 +140,7 @@ ROOTS: Final[Mapping[bytes, str]] = {
 }
 
 # Elements with a link that some readers take as the base of the HTML in them.
-ITEMS: Final = frozenset(((RSS, b"item"), (ATOM, b"entry"), (_ATOM_03, b"entry")))
+ITEMS: Final = frozenset(((RSS, b"item"), (ATOM, b"entry"), (ATOM_03, b"entry")))
 
 XML_BASE: Final = b"xml:base"
 # The keys of attributes in a namespace that count.
@@ -195,7 +195,7 @@ _TABLE: Final[Table] = {
         ("title subtitle summary rights content", "", _ESCAPED),
         ("title subtitle summary rights content", "", _BARE),
     ),
-    _ATOM_03: (
+    ATOM_03: (
         ("link", "href", _URL),
         ("generator", "url", _URL),
         ("url", "", _URL),

@@ -1,14 +1,18 @@
 """The links of XML trees: feeds, XHTML, SVG, and what the policy adds."""
 
 import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import bs4
 import lxml.etree
 import pytest
+from rows import rows
 
-from relbase import Policy, Profile, Status, rewrite
+from relbase import Policy, Profile, Status, links, rewrite
 from relbase.trees import make_links_absolute, tree_links
 
 URL: Final = "http://h.example/d/p.html"
@@ -259,3 +263,88 @@ def test_links_are_those_of_the_bytes(parse: Any, document: str) -> None:
     found = [(link.url, link.status) for link in tree_links(parse(document), URL, policy=policy)]
     expected = rewrite(document.encode(), url=URL, kind="xml", policy=policy).links
     assert found == [(link.url, link.status) for link in expected]
+
+
+# ---- Feeds: the rows of the tests of bytes hold for trees
+
+TABLES: Final = Path(__file__).parents[1] / "xml" / "xml_visit.txt"
+NAMES: Final = {
+    "[atom]": "xmlns='http://www.w3.org/2005/Atom'",
+    "[xhtml]": "xmlns='http://www.w3.org/1999/xhtml'",
+}
+
+
+def written(cell: str) -> str:
+    for name, meant in NAMES.items():
+        cell = cell.replace(name, meant)
+    return cell
+
+
+def urls_of_each(feed: str, policy: Policy) -> Iterator[list[str | None]]:
+    """The URLs of the links that change, in trees of each package."""
+    made: list[Callable[[], Any]] = [
+        lambda: lxml.etree.fromstring(feed.encode()),
+        lambda: ET.fromstring(feed),
+        lambda: bs4.BeautifulSoup(feed, "xml"),
+    ]
+    for make in made:
+        tree = make()
+        links = make_links_absolute(tree, URL, policy=policy)
+        again = make_links_absolute(tree, URL, policy=policy)
+        assert again == []
+        yield [link.url for link in links if link.status is Status.REWRITTEN]
+
+
+def in_bytes(feed: str, policy: Policy) -> list[str | None]:
+    found = links(feed.encode(), url=URL, kind="xml", policy=policy)
+    return [link.url for link in found if link.status is Status.REWRITTEN]
+
+
+FEEDS: Final = [
+    *(row for row, why in rows(TABLES, "not escaped", written, str) if why != "xml-unsound"),
+    *(row for row, *_ in rows(TABLES, "the site of a feed", written, str, str)),
+]
+
+
+@pytest.mark.parametrize("feed", FEEDS)
+@pytest.mark.parametrize(
+    "policy",
+    [Policy(), Policy(site_links=True), Policy(item_links=True, site_links=True)],
+    ids=["plain", "site", "item"],
+)
+def test_feeds_are_read_as_their_bytes(feed: str, policy: Policy) -> None:
+    expected = in_bytes(feed, policy)
+    assert [*urls_of_each(feed, policy)] == [expected] * 3
+
+
+def test_the_site_of_a_feed_counts_for_a_part_of_its_tree() -> None:
+    site = "<link>http://site.example/b/</link>"
+    feed = f"<rss><channel>{site}<item><link>x</link></item></channel></rss>"
+    item = lxml.etree.fromstring(feed)[0][1]
+    [link] = make_links_absolute(item, URL, policy=Policy(site_links=True))
+    assert link.url == "http://site.example/b/x"
+
+
+@pytest.mark.parametrize(("type_", "html", "becomes"), rows(TABLES, "in base64", str, str, str))
+def test_html_in_base64(type_: str, html: str, becomes: str | None) -> None:
+    def feed(text: str) -> str:
+        coded = b64encode(text.replace("L", "\n").encode()).decode()
+        content = f"<content mode='base64' type='{type_}'>\n {coded}\n</content>"
+        return f"<feed xmlns='http://purl.org/atom/ns#'><entry>{content}</entry></feed>"
+
+    expected = in_bytes(feed(html), Policy())
+    assert [*urls_of_each(feed(html), Policy())] == [expected] * 3
+    tree = ET.fromstring(feed(html))
+    make_links_absolute(tree, URL)
+    text = tree[0][0].text
+    assert text is not None
+    assert b64decode(text).decode() == (becomes or html).replace("L", "\n")
+    for link in tree_links(ET.fromstring(feed(html)), URL):
+        assert "<" not in link.reference
+
+
+def test_base64_that_does_not_decode_stays_in_trees() -> None:
+    for coded in ("!!!", "PGEgaHJlZj14", "/////w=="):
+        content = f"<content mode='base64'>{coded}</content>"
+        feed = f"<feed xmlns='http://purl.org/atom/ns#'>{content}</feed>"
+        assert [*urls_of_each(feed, Policy())] == [[]] * 3
