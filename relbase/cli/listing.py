@@ -298,6 +298,9 @@ def _report(
     # The last layer is always "": show it only if there is no other.
     bases = [outer for outer in outward(own) if outer is own or outer.layer is not Layer.NONE]
     width = min(_COLUMN, max(len(_base_url(stated)) for stated in bases))
+    if own.layer is Layer.NONE and any(entity.base.url for entity in parts):
+        yield "    base     stated by its parts"
+        bases = []
     for stated in bases:
         label = "base" if stated is own else "outward"
         yield f"    {label:8} {_base_url(stated):{width}}  ({_where(stated)})"

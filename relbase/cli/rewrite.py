@@ -55,6 +55,8 @@ Saved pages, mail and archives:
   resolve    replace them with the URLs of these files, as far as known
   off        make them absolute like any other link
 
+--check is about the links of documents; "relbase check" is about URLs.
+
 Exit status:
   0  done
   1  --check found relative links, or there were warnings under --strict

@@ -51,7 +51,7 @@ def read_map(
             why = str(error)
         if why:
             line = printable("\t".join((*cells[:-1], masked(cells[-1]))))[:200]
-            text = f"{place}: '{line}': {why}. Write {what}, a tab and an absolute URL"
+            text = f"{place}: '{line}': {why}. Write {what}, a tab or comma, and an absolute URL"
             raise ValueError(text)
     return urls
 

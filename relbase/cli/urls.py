@@ -193,6 +193,8 @@ it differs from RFC 1738 ("/" and "?" in a query, "?" in ftp and file paths,
 the verdicts differ, both are shown. With --grammar only that one decides:
 rfc1808 accepts URLs of every scheme, rfc1738 accepts no relative ones.
 
+To find the relative links of documents, use "relbase rewrite --check".
+
 The objects of --json have the fields version, url, base, rfc1808, rfc1738
 (the production that accepts the URL, or null), parts and violations.
 

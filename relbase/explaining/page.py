@@ -82,7 +82,7 @@ def page(
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
     summary = Summary(name, parts[0].type, base, counts, len(notes))
-    head = _head(summary, len(parts), call.options.profile.value)
+    head = _head(summary, parts, call.options.profile.value)
     main = _file("document.html").format(
         boxes=boxes(parts, links), notes=_notes(notes), source=_LATER, references=_LATER
     )
@@ -97,9 +97,11 @@ def page(
 _LATER: Final = "\0"  # occurs in no page
 
 
-def _head(summary: Summary, within: int, profile: str) -> str:
-    base = summary.base
+def _head(summary: Summary, parts: Sequence[Entity], profile: str) -> str:
+    base, within = summary.base, len(parts)
     verdict = "Nothing states a base URL for it (RFC 1808 §3.4): give the URL it came from."
+    if base.layer is Layer.NONE and any(part.base.url for part in parts):
+        verdict = "Its parts state their base URLs."
     if base.layer is not Layer.NONE:
         section = SHOWN[base.layer].section
         verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."

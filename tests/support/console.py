@@ -16,6 +16,9 @@ else there is, as `(relbase ...)`, runs in a shell; `$FIXTURES` is the directory
 the tools are those of GNU. The two lines that click prints before each error are left out. What it
 words differently from version to version, or two processes order, is not for transcripts.
 
+The guides of docs/ have blocks of `console`. They run one after another in a directory with the
+files of `guides.py`, and show what a terminal shows, without `2>`; an exit status is a comment.
+
 `python tests/support/console.py [FILE]...` writes what is printed now: read the diff.
 """
 
@@ -30,6 +33,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import guides
 from click.testing import CliRunner
 
 ROOT: Final = Path(__file__).parents[2]
@@ -39,6 +43,8 @@ _OWN: Final = re.compile(
     r"(?: < (?P<stdin>\S+))?(?P<then> (?:> \S+|\| .+))?"
 )
 _COMMAND: Final = re.compile(r"  \$ (.*(?:\n  >(?: .*|$))*)\n((?:  (?!\$ ).*\n)*)", re.MULTILINE)
+_BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+_STEP: Final = re.compile(r"^\$ (.*(?:\n> .*)*)\n(?:(?!\$ ).*\n)*", re.MULTILINE)
 _is_plain: Final = re.compile(r"(?!\$ |2?> |\[\d+\]$).*\S").fullmatch
 _usage: Final = re.compile(rb"^Usage: relbase .*\nTry 'relbase .*\n\n", re.MULTILINE).sub
 _PROGRAM: Final = f"relbase() {{ '{sys.executable}' -m relbase \"$@\"; }}\n"
@@ -79,6 +85,18 @@ def cases(path: Path) -> Iterator[Case]:
 def played(text: str) -> str:
     """A transcript as it is when its commands run in the working directory."""
     return _COMMAND.sub(_again, text)
+
+
+def guided(page: str) -> str:
+    """A guide as it is when the commands of its blocks run in the working directory."""
+    return _BLOCK.sub(lambda block: _STEP.sub(_shown_again, block[0]), page)
+
+
+def _shown_again(found: re.Match[str]) -> str:
+    ran = run(found[1].replace("\n> ", "\n"))
+    status = f"# exit status {ran.status}\n" if ran.status else ""
+    printed = (ran.stdout + _usage(b"", ran.stderr)).decode()
+    return f"$ {found[1]}\n{printed}{status}"
 
 
 def _again(found: re.Match[str]) -> str:
@@ -148,9 +166,14 @@ def _line(data: bytes) -> str:
 
 
 def main(*names: str) -> None:
-    """Write into transcripts what their commands print."""
-    for path in map(Path, names) if names else sorted((ROOT / "tests").rglob("*.console")):
+    """Write into transcripts and guides what their commands print."""
+    transcripts = [*sorted((ROOT / "tests").rglob("*.console")), *guides.PAGES]
+    for path in [Path(name).absolute() for name in names] or transcripts:
         text = path.read_text("utf-8")
+        if path.suffix == ".md":
+            with guides.folder():
+                path.write_text(guided(text), "utf-8")
+            continue
         for case in list(cases(path)):
             with tempfile.TemporaryDirectory() as folder, chdir(folder):
                 text = text.replace(case.text, case.played())
