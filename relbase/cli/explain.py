@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -19,6 +20,7 @@ from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
 from relbase.formats.rows import FORMATS
 from relbase.session.session import Call, check
+from relbase.url.profiles import DEFAULT
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 # A web archive may have millions of pages: only this many are explained.
 _MAX_PAGES: Final = 1_000
 _INDEX: Final = "index.html"
+_ALL: Final = "all"  # the profiles
 
 
 @command(
@@ -37,13 +40,15 @@ Examples:
   relbase explain page.html -u http://example.com/a/page.html -o why.html
   relbase explain mail.eml -o mail.html
   relbase explain *.html -o explained/
+  relbase explain page.html -u http://example.com/ --profile all -o all.html
   relbase explain site --root site=http://example.com/ -o explained/
   curl -s http://example.com | relbase explain -u http://example.com > a.html
 
 The page shows the base URL as the nested boxes of RFC 1808 §3, each layer
 with its source or the reason why it was refused. Then come the source text,
 with each reference in the colour of the layer that decides it, and a list of
-what each reference resolves to and by which step. The page is one file, and
+what each reference resolves to and by which step. With --profile all the list
+has every profile, and the steps where they part. The page is one file, and
 nothing of the document can run in it.
 
 Exit status:
@@ -63,12 +68,14 @@ Exit status:
     help="Write to FILE; write several inputs below DIR, with an index.html.",
 )
 @option("Output", "--force", basic=True, help="Overwrite files that exist in the output directory.")
-@document_options
+@partial(document_options, profiles=(_ALL,), hint="; all shows them side by side")
 def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
     """Write an HTML page that shows why each link of INPUT means what it means.
 
     "-" or no INPUT is standard input. Without -o the page goes to standard output.
     """
+    if compares := given["profile"] == _ALL:
+        given["profile"] = DEFAULT.value
     reading = begin(inputs, given)
     plan = _Plan(reading.inputs, output, force=force)
 
@@ -81,7 +88,7 @@ def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given
         else:
             raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
         for number, (data, call, name) in enumerate(documents, archive is not None):
-            markup, summary = page(data, call, name, wording=with_options)
+            markup, summary = page(data, call, name, wording=with_options, compares=compares)
             if summary.notes and reading.settings.strict:
                 text = f"warning: the page lists {counted(summary.notes, 'note')} (--strict)"
                 warned.add("notes", f"{source.shown}: {text}")

@@ -355,15 +355,6 @@ _DOCUMENTS: Final = (
         read=option_values.charset,
         help="Decode with this charset, unless the document has a byte order mark.",
     ),
-    option(
-        "Links",
-        "--profile",
-        metavar="NAME",
-        type=click.Choice([one.value for one in Profile]),
-        default=DEFAULT.value,
-        basic=True,
-        help=f"Resolve by {offered()}.",
-    ),
     *_POLICY.values(),
     option(
         "Mail",
@@ -388,8 +379,19 @@ _DOCUMENTS: Final = (
 )
 
 
-def document_options(function: Decorated) -> Decorated:
-    """Decorate a command that reads documents."""
-    for decorate in reversed(_DOCUMENTS):
+def document_options(
+    function: Decorated, *, profiles: tuple[str, ...] = (), hint: str = ""
+) -> Decorated:
+    """Decorate a command that reads documents; `profiles` are other values of --profile."""
+    profile = option(
+        "Links",
+        "--profile",
+        metavar="NAME",
+        type=click.Choice([*(profile.value for profile in Profile), *profiles]),
+        default=DEFAULT.value,
+        basic=True,
+        help=f"Resolve by {offered()}{hint}.",
+    )
+    for decorate in reversed((profile, *_DOCUMENTS)):
         function = decorate(function)
     return function

@@ -16,6 +16,7 @@ from relbase.bases.layers import Base, Layer
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import MAX_LISTED, listing, source
+from relbase.explaining.steps import Comparison
 from relbase.results import Entity
 from relbase.rewriting.outcomes import Status
 from relbase.session import run, texts
@@ -65,9 +66,17 @@ def explain(data: bytes | str, **call: Unpack[Arguments]) -> str:
 
 
 def page(
-    data: bytes, call: Call, title: str = "", *, wording: Callable[[str], str] = str
+    data: bytes,
+    call: Call,
+    title: str = "",
+    *,
+    wording: Callable[[str], str] = str,
+    compares: bool = False,
 ) -> tuple[str, Summary]:
-    """Return the page about a document, and its summary; `wording` rewords the texts of notes."""
+    """Return the page about a document, and its summary.
+
+    `wording` rewords the texts of notes, and `compares` adds what every profile makes of a link.
+    """
     given = call.opened(data)
     result = run.rewrite(given)
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
@@ -82,12 +91,15 @@ def page(
     name = title or call.name or "document"
     counts = Counter(link.status for link in links)
     summary = Summary(name, parts[0].type, base, counts, len(notes))
-    head = _head(summary, parts, call.options.profile.value)
+    profile = "all, marked by the first" if compares else call.options.profile.value
+    head = _head(summary, parts, profile)
     main = _file("document.html").format(
         boxes=boxes(parts, links), notes=_notes(notes), source=_LATER, references=_LATER
     )
     start, middle, end = _whole(f"{name}: what its links mean", head, main).split(_LATER)
-    listed = listing(list(islice(links, MAX_LISTED)), len(links), notes, call, encoding)
+    comparison = Comparison(data, call, encoding, MAX_LISTED) if compares else None
+    first = list(islice(links, MAX_LISTED))
+    listed = listing(first, len(links), notes, call, encoding, comparison=comparison)
     # Edits and links take more memory than the page, so they are freed while it is written.
     shown = source(document, call.options.charset, edits, links)
     pieces = chain((start,), shown, (middle,), listed, (end,))

@@ -10,18 +10,16 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from heapq import merge
 from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Edit, Span
-from relbase.explaining.markup import attribute, badge, text, url
+from relbase.explaining.markup import attribute, badge, counted, text, url
+from relbase.explaining.steps import Comparison, deciding, named, taken
 from relbase.expressions import regex
 from relbase.rewriting.outcomes import Status
-from relbase.url.profiles import PROFILES
-from relbase.url.resolver import Resolver
 from relbase.view.charset import DEFAULT, WIDE, Charset, is_utf_8, lookup, sniff
 from relbase.view.transcode import decode
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.session.session import Call
-    from relbase.url.step import Step
 
 # A chunk ends at the first line end after `_CHUNK` bytes, or else after `_LONGEST` bytes, since a
 # minified page may be one line.
@@ -255,18 +252,23 @@ def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
 MAX_LISTED: Final = 5_000
 MAX_STEPS: Final = 500
 
-# Nobody reads the steps of a longer URL, and a hostile one has millions of segments.
-MAX_TAKEN: Final = 10_000
-
 # References in one list: a browser lays out only the lists that are in sight.
 _GROUP: Final = 100
 
 
 def listing(
-    links: Sequence[Link], total: int, notes: Sequence[Note], call: Call, encoding: str
+    links: Sequence[Link],
+    total: int,
+    notes: Sequence[Note],
+    call: Call,
+    encoding: str,
+    *,
+    comparison: Comparison | None = None,
 ) -> Iterator[str]:
     """Yield the list of references in pieces; `links` are at most the first `MAX_LISTED`."""
-    lister = _Lister(notes, call, encoding)
+    lister = _Lister(notes, call, encoding, comparison)
+    if comparison:
+        yield _parting([at for at, link in enumerate(links, 1) if comparison.part(link)])
     for at in range(0, len(links), _GROUP):
         items = map(lister.item, count(at + 1), links[at : at + _GROUP])
         yield f'<ol class="links" start="{at + 1}">{"".join(items)}</ol>'
@@ -276,8 +278,17 @@ def listing(
         yield f"<p>{more:,} more are marked in the source and not listed.</p>"
 
 
+def _parting(numbers: Sequence[int]) -> str:
+    listed = ", ".join(f'<a href="#r{number}">{number:,}</a>' for number in numbers)
+    where = f"The profiles part at {counted(len(numbers), 'reference')}: {listed}."
+    return f'<p class="lead">{where if numbers else "The profiles agree on every reference."}</p>'
+
+
 class _Lister:
-    def __init__(self, notes: Sequence[Note], call: Call, encoding: str) -> None:
+    def __init__(
+        self, notes: Sequence[Note], call: Call, encoding: str, comparison: Comparison | None
+    ) -> None:
+        self._comparison = comparison
         self._notes = {note.span: note for note in notes if note.span}
         self._call = call
         self._encoding = encoding
@@ -288,12 +299,13 @@ class _Lister:
         place = "/@".join(filter(None, (link.element, link.attribute))) or "text"
         where = f"{f'part {link.part}, ' if link.part else ''}{place} ({link.syntax})"
         target = "" if link.url is None else f'<p class="to"><span>to</span> {url(link.url)}</p>'
+        compared = self._comparison.table(link) if self._comparison else ""
         return (
             f'<li id="r{number}" class="{link.status.value}">'
             f'<a class="number" href="#s{number}">{number:,}</a>'
             f'<p class="from"><span class="status">{link.status.value}</span> '
             f"{url(link.reference)}</p>{target}"
-            f'<div class="why">{self._why(link)}</div>'
+            f'<div class="why">{self._why(link)}</div>{compared}'
             f'<p class="where">line {link.line:,}, column {link.column:,}: {text(where)}</p></li>'
         )
 
@@ -326,22 +338,17 @@ class _Lister:
         return "left unchanged"
 
     def _steps(self, link: Link) -> str:
-        steps: list[Step] = []
-        if len(link.reference) + len(link.base.url) <= MAX_TAKEN:
-            with suppress(ValueError):
-                resolver = Resolver(link.base.url, self._call.options.profile, self._encoding)
-                steps = resolver.steps(link.reference)
-        if not steps or steps[-1].value != link.url:
+        profile = self._call.options.profile
+        steps = taken(link, profile, self._encoding)
+        if not steps:
             return "<p>resolved</p>"  # too long, or the document's own URL
-        row = PROFILES[self._call.options.profile]
-        step = [taken for taken in steps if not taken.number.startswith(row.following)][-1]
-        decides = f"{row.steps}{text(step.number)}: {text(step.text)}"
+        decides = named(deciding(steps, profile), profile)
         if self._explained >= MAX_STEPS:
             return f"<p>{decides}</p>"
         self._explained += 1
         listed = "".join(
-            f"<li><b>{text(taken.number)}</b> {text(taken.text)}"
-            f"{'' if taken.value is None else f' {url(taken.value)}'}</li>"
-            for taken in steps
+            f"<li><b>{text(step.number)}</b> {text(step.text)}"
+            f"{'' if step.value is None else f' {url(step.value)}'}</li>"
+            for step in steps
         )
         return f"<details><summary>{decides}</summary><ol>{listed}</ol></details>"

@@ -71,6 +71,7 @@ class ProfileRow(NamedTuple):
     steps: str  # what stands before the number of one of its steps
     # The beginnings of the numbers of steps that only carry out an earlier decision.
     following: tuple[str, ...]
+    dots: tuple[str, ...] = ()  # the numbers of the steps that remove `..`
     hint: str = ""  # what the help of `--profile` says of it
     package: str = ""  # of Python, that its module imports
     # Whether it changes more than RFC 1808 §4 does: hosts, characters of paths, absolute URLs.
@@ -93,9 +94,12 @@ _ROWS: Final = (
         "RFC 1808",
         "RFC 1808 §4 step ",
         ("7", "6a", "6b", "6c", "6d"),  # merging and recomposition
+        ("6c", "6d"),
         climbs_by="RFC 1808 §5.2",
     ),
-    ProfileRow(Profile.RFC3986, "rfc3986", "RFC 3986", "RFC 3986 §", ("5.2.4", "5.3")),
+    ProfileRow(
+        Profile.RFC3986, "rfc3986", "RFC 3986", "RFC 3986 §", ("5.2.4", "5.3"), ("5.2.4 2C",)
+    ),
     ProfileRow(
         Profile.WHATWG,
         "whatwg",
