@@ -79,17 +79,17 @@ _STARTING: Final = (
     "tests/scan/test_binding.py::test_a_scanner_that_there_is_not",
     "tests/scan/test_binding.py::test_law_9a_what_a_process_did_before_decides_no_result",
 )
-# Of the pages: so many, of at most so many bytes.
+# Of the pages: how many, and of how many bytes at most.
 _PAGES: Final = 200
 _LONGEST: Final = 100_000
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 class UnavailableError(ToolError):
-    """A machine cannot be had; the text tells why."""
+    """A machine is not available; the text tells why."""
 
 
-# The exit status if a machine cannot be had.
+# The exit status if a machine is not available.
 _UNAVAILABLE: Final = 3
 
 
@@ -139,7 +139,7 @@ def prepared(name: str) -> Python:
         name: one of MACHINES.
 
     Raises:
-        UnavailableError: if it cannot be had.
+        UnavailableError: if it is not available.
     """
     machine = MACHINES[name]
     root, site = CACHE / name / "root", CACHE / name / "site"

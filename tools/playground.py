@@ -52,7 +52,7 @@ _INSTEAD: Final = "or leave it out of the documentation with RELBASE_PLAYGROUND=
 
 
 class PlaygroundError(ToolError):
-    """What the playground is made of cannot be had; the text says what to do."""
+    """A part of the playground is missing; the text says what to do."""
 
 
 def wanted() -> bool:
@@ -64,7 +64,7 @@ def files() -> dict[str, bytes]:
     """Return the files of the playground by the names that they are served under.
 
     Raises:
-        PlaygroundError: if one of them cannot be had.
+        PlaygroundError: if one of them is missing.
     """
     found = {f"pyodide/{name}": data for name, data in _core(tarball()).items()}
     found["python/relbase.whl"] = _wheel()
@@ -80,7 +80,7 @@ def tarball(*, fetch: bool = True) -> bytes:
         fetch: whether npm is asked for it where an earlier build has not kept it.
 
     Raises:
-        PlaygroundError: if it cannot be had, or is another.
+        PlaygroundError: if it is missing, or is another.
     """
     named = os.environ.get("RELBASE_PYODIDE")
     path = Path(named) if named else CACHE / f"pyodide-{VERSION}.tgz"

@@ -217,7 +217,7 @@ def main(given: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("tests", nargs="*", help="files of tests, or names for pytest -k after it")
     parser.add_argument("--part", action="store_true", help="run the tests of writing alone")
-    parser.add_argument("--kills", type=int, help="kill so many runs that replace files instead")
+    parser.add_argument("--kills", type=int, help="instead, kill this many runs that replace files")
     options = parser.parse_args(given)
     try:
         prepare()

@@ -31,7 +31,7 @@ _SECONDS: Final = 120
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site; without a playground where its parts cannot be had."""
+    """The built site; without a playground if its parts are missing."""
     pytest.importorskip("mkdocstrings", reason="mkdocs: extra `docs`")
     directory = tmp_path_factory.mktemp("site")
     try:
