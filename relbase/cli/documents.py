@@ -74,14 +74,6 @@ def documents(
         yield InputDocument(b"", given, b"", "", 0, 0)
 
 
-def found(source: OpenInput, settings: Settings, finder: Finder) -> Iterator[InputDocument]:
-    """Yield the documents of an input, which may be compressed, each with its URL."""
-    known = finder.find(source, settings.url)
-    source, settings = opened(source, settings._replace(fields=known.fields or settings.fields))
-    read = documents(source, settings.call(source.name))
-    return (placed(document, known, finder, source) for document in read)
-
-
 def placed(
     document: InputDocument, known: FoundUrl, finder: Finder, source: OpenInput
 ) -> InputDocument:
@@ -331,7 +323,7 @@ def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Cod
         start = coding.made(coding.reader).decompress(first, PIECE)
     except _broken():
         start = b""  # reported when it is read, if its name says mail
-    kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
+    kind = settings.call(source.name.removesuffix(coding.suffix)).kind_of(start)
     return (coding, kind) if FORMATS[kind].messages else None
 
 

@@ -140,7 +140,12 @@ class Reading(NamedTuple):
     tally: Tally
 
     def documents(self, source: OpenInput) -> Iterator[documents.InputDocument]:
-        return documents.found(source, self.settings, self.finder)
+        """Yield the documents of an input, which may be compressed, each with its URL."""
+        known = self.finder.find(source, self.settings.url)
+        settings = self.settings._replace(fields=known.fields or self.settings.fields)
+        source, settings = documents.opened(source, settings)
+        for document in documents.documents(source, settings.call(source.name)):
+            yield documents.placed(document, known, self.finder, source)
 
     def warn(self, more: Iterable[str] = ()) -> None:
         for text in chain(more, self.finder.doubts(self.inputs.all)):

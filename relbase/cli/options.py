@@ -72,9 +72,6 @@ class Settings(NamedTuple):
         name, replace = "" if name == STDIN else name, self.replace
         return Call(session_of(options), self.url, self.redirects, name, replace=replace)
 
-    def kind_of(self, name: str, start: bytes) -> Kind:
-        return self.call(name).kind_of(start)
-
     def unmatched(self, matched: Collection[str]) -> Collected:
         """Return the warnings on the lines of --message-map that select no message."""
         warned = Collected(self.verbosity)

@@ -164,7 +164,7 @@ class _Repeated(_Numbers):
 
     def repeat(self, value: Any, times: int) -> None:  # noqa: ANN401
         self.size += len(value)
-        super().repeat(self.known.setdefault(value, len(self.known)), times)
+        self.values.extend(array("i", (self.known.setdefault(value, len(self.known)),)) * times)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
         if what is self.packed:

@@ -127,12 +127,15 @@ def test_a_process_that_fails_leaves_the_message(failing: str, reported: bytes) 
 
 
 def test_who_is_ended_has_written_nothing() -> None:
-    command = [sys.executable, "-c", BROKEN, "import time; time.sleep(60)", *FILTER]
+    begun, patient = Path("begun"), BROKEN.replace("_PATIENCE = 1", "_PATIENCE = 60")
+    waiting = "import time; open('begun', 'w').close(); time.sleep(60)"
+    command = [sys.executable, "-c", patient, waiting, *FILTER]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ran:
         assert ran.stdin is not None
         ran.stdin.write(MAIL)
         ran.stdin.close()
-        time.sleep(0.6)
+        while ran.poll() is None and not begun.exists():
+            time.sleep(0.02)
         ran.send_signal(signal.SIGTERM)
         assert ran.stdout is not None
         assert ran.stdout.read() == b""
