@@ -98,8 +98,8 @@ Exit status:
     "--unresolved-by",
     metavar="BY",
     type=click.Choice(list(SELECTORS)),
-    help="Print only how many links of messages have no base: by sender, list or message, "
-    "the most first, as a start for --message-map.",
+    help="Count the links of messages that have no base by sender, list or message, most "
+    "first; a start for --message-map.",
 )
 @replace_option
 @jobs_option
