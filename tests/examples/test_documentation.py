@@ -63,6 +63,48 @@ def test_no_command_is_hidden_from_the_tests() -> None:
         assert not re.search(r"^(?: {4}|\$ )\S*relbase [a-z]", page, re.MULTILINE), path.name
 
 
+# Examples of these languages run, or are compared with a file that runs; of others not, because ...
+RUN: Final = {"console", "sh", "python", "sql", "html", "py", "yaml"}
+NOT_RUN: Final = {
+    "": "it is output",
+    "text": "it is output, needs Docker, or another program reads it (cron, procmail, Sieve, cmd)",
+    "bash": "it needs a mirror by wget, Spark, or a package from PyPI",
+    "dockerfile": "it needs Docker",
+}
+BLOCKS: Final = [
+    (path.stem, language, block)
+    for path in [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    for language, block in re.findall(
+        r"^```(\w*)[^\n]*\n(.*?)^```$", path.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+]
+
+
+def test_every_example_runs_or_is_of_a_language_that_says_why_not() -> None:
+    assert len(BLOCKS) > 80
+    assert {language for _, language, _ in BLOCKS} == RUN | {*NOT_RUN}
+
+
+WRITTEN: Final = [
+    (page, command)
+    for page, language, block in BLOCKS
+    if language in NOT_RUN and page not in {"proof", "speed"}  # tables
+    for command in re.findall(
+        rf'\brelbase ((?:{"|".join(commands())})\b[^|>"\n]*(?:"[^"]*"[^|>"\n]*)*)', block
+    )
+]
+
+
+@pytest.mark.parametrize(("page", "command"), WRITTEN)
+def test_a_command_that_does_not_run_has_options_that_exist(page: str, command: str) -> None:
+    ran = console.run(f"relbase {command.strip()} --help")
+    assert (ran.status, ran.stderr) == (0, b""), page
+
+
+def test_the_commands_that_do_not_run_are_found() -> None:
+    assert {page for page, _ in WRITTEN} >= {"mail", "feed-mail", "inbox", "saved-pages"}
+
+
 # What is public and not described one by one: values, and names of columns.
 VALUES: Final = {
     "relbase": {"__version__", "scanner"},
