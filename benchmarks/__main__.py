@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME]... [--data DIRECTORY] [--rounds N]`: prints a table for each."""
+"""`python -m benchmarks [NAME]... [--data DIRECTORY] [--rounds N]`: prints a table for each.
+
+With `--against FILE`, which holds what an earlier run printed, it ends with the rows that moved.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import benchmarks
+from benchmarks.against import moved
+from benchmarks.timing import machine
 
-_NOT_BENCHMARKS = {"__main__", "corpora", "scanners", "timing"}
+_NOT_BENCHMARKS = {"__main__", "against", "corpora", "scanners", "timing"}
 
 
 def names() -> list[str]:
@@ -29,7 +34,9 @@ def main() -> int:
     if unknown := set(arguments.names) - set(all_):
         parser.error(f"no benchmark: {', '.join(sorted(unknown))}. Give of {', '.join(all_)}")
     wanted = arguments.names or all_
-    tables: list[str] = []
+    before = arguments.against.read_text(encoding="utf-8") if arguments.against else ""
+    tables = [] if arguments.inner else [machine()]
+    print(*tables, end="\n\n" if tables else "", flush=True)
     for name in wanted:
         run = _run if len(wanted) == 1 else _run_apart
         for table in run(name, arguments.data, arguments.rounds):
@@ -37,6 +44,9 @@ def main() -> int:
             tables.append(table)
     if arguments.readme:
         write_into(arguments.readme, tables)
+    if arguments.against:
+        lines = list(moved(before, "\n\n".join(tables)))
+        print("\n".join(lines) or "No row moved by more than its noise.")
     return 0
 
 
@@ -47,7 +57,7 @@ def _run(name: str, data: Path | None, rounds: int) -> Iterator[str]:
 
 def _run_apart(name: str, data: Path | None, rounds: int) -> Iterator[str]:
     """Run a benchmark in a process of its own: what another left in memory slows it down."""
-    options = ["--rounds", str(rounds), *(["--data", str(data)] if data else [])]
+    options = ["--inner", "--rounds", str(rounds), *(["--data", str(data)] if data else [])]
     command = [sys.executable, "-m", "benchmarks", name, *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -88,6 +98,13 @@ def _parser(all_: list[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--readme", type=Path, metavar="FILE", help="write the tables into it, at their comments"
     )
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="say which rows moved by more than their noise since its tables were printed",
+    )
+    parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--rounds", type=int, default=7, help="how often each is timed (%(default)s)"
     )

@@ -25,6 +25,8 @@ _TIDIED: Final = "real-pages/mozilla-readability"
 _RAW: Final = "real-pages/htmlparser-benchmark"
 _LARGEST: Final = 25
 _ELEMENTS: Final = 4_000
+SMALL: Final = "real pages of 0.5 to 2 KB"
+_SMALL: Final = range(500, 2049)
 
 # One element again and again: what is not a plain link must not fall off a cliff.
 _REPEATED: Final = {
@@ -64,6 +66,7 @@ def _real(data: Path) -> Iterator[Corpus]:
         yield Corpus(name, [path.read_bytes() for path in sorted((data / folder).rglob("*.html"))])
     pages = [path.read_bytes() for path in sorted((data / "real-pages").rglob("*.htm*"))]
     yield Corpus(f"the {_LARGEST} largest", sorted(pages, key=len)[-_LARGEST:])
+    yield Corpus(SMALL, [page for page in pages if len(page) in _SMALL] * 10)
 
 
 def _documentation() -> bytes:

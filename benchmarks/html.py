@@ -5,6 +5,7 @@ write all of it anew; relbase changes the links alone.
 
 lxml:          fromstring, make_links_absolute, tostring; iterlinks
 turbohtml:     parse, resolve_links, encode; links; given bytes, and text that was decoded before
+count('<'):    finds each `<` and does nothing else, which no scanner can be faster than
 BeautifulSoup: with lxml, urljoin for href and src, encode; on the smallest sets only, as it is slow
 
 Packages that are not installed are left out; turbohtml is in the extra `bench`. Real pages need
@@ -23,9 +24,11 @@ from urllib.parse import urljoin
 import lxml.html
 
 import relbase
-from benchmarks.corpora import Corpus, corpora
+from benchmarks.corpora import SMALL, Corpus, corpora
 from benchmarks.scanners import SCANNERS, scanning
 from benchmarks.timing import Contender, measure, table
+from relbase.scan import binding
+from relbase.scan.plain_forms import edits_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +51,7 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     for corpus in corpora(data):
         yield _compared(f"rewrite, {corpus.name}", corpus, list(_rewriting(corpus)), rounds)
     for corpus in corpora(data):
-        if corpus.name in {"tidied", "raw", "1 KB"}:
+        if corpus.name in {"tidied", "raw", "1 KB", SMALL}:
             yield _compared(f"links, {corpus.name}", corpus, list(_listing()), rounds)
 
 
@@ -82,6 +85,9 @@ def _rewriting(corpus: Corpus) -> Iterator[Job]:
         "relbase, Rewriter, text, a new URL for each",
         lambda page: rewriter.rewrite_text(_text(page), url=_new_url(next(numbers))),
     )
+    if binding.compiled is not None:
+        yield Job("the compiled scanner alone, with the splice", partial(_by_scanner, _scan()))
+    yield Job("count('<')", lambda page: page.count(b"<"))
     yield Job("lxml", _by_lxml)
     if turbohtml := _found("turbohtml"):
         yield Job(_PEER, lambda page: _by_turbohtml(turbohtml, page))
@@ -107,6 +113,12 @@ def _listing() -> Iterator[Job]:
         yield Job(f"relbase, {name}", partial(_listed_by_relbase, name))
     rewriter = relbase.Rewriter(_BASE, kind="html")
     yield Job("relbase, Rewriter", lambda page: sum(1 for _ in rewriter.links(page)))
+    numbers = count()
+    yield Job(
+        "relbase, Rewriter, a new URL for each",
+        lambda page: sum(1 for _ in rewriter.links(page, url=_new_url(next(numbers)))),
+    )
+    yield Job("count('<')", lambda page: page.count(b"<"))
     yield Job("lxml", lambda page: sum(1 for _ in lxml.html.fromstring(page).iterlinks()))
     if turbohtml := _found("turbohtml"):
         yield Job(_PEER, lambda page: sum(1 for _ in turbohtml.parse(page).links()))
@@ -125,6 +137,22 @@ def _listed_by_relbase(name: str, page: bytes) -> object:
         return sum(1 for _ in relbase.links(page, url=_BASE, kind="html"))
 
 
+def _scan() -> Callable[..., Any]:
+    """The compiled scanner for pages with the base."""
+    prefixes = edits_on(_BASE, relbase.Profile.RFC1808, relbase.Resolver(_BASE).resolve)
+    return partial(binding.scanning(), prefixes)
+
+
+def _by_scanner(scan: Callable[..., Any], page: bytes) -> object:
+    """Scan and splice: what it leaves to the exact tokenizer is passed over."""
+    edits, at = [], 0
+    while at >= 0:
+        found, at, _ = scan(page, at, len(page), False, False)
+        edits += found
+        at = page.find(b">", at) + 1 or -1 if at >= 0 else at
+    return binding.spliced(page, edits)
+
+
 def _by_lxml(page: bytes) -> object:
     tree = lxml.html.fromstring(page)
     tree.make_links_absolute(_BASE, handle_failures="ignore")
@@ -138,7 +166,8 @@ def _text(page: bytes) -> str:
 
 
 def _new_url(number: int) -> str:
-    return f"http://host-{number}.example/2015/{number}/page.html?id={number}"
+    """Another URL, as deep as the base: on a higher one, more references climb above the root."""
+    return f"http://host-{number}.example/2015/03/04/{number}/a-page.html?id=1"
 
 
 def _by_turbohtml(turbohtml: Any, page: bytes | str, base: str = _BASE) -> object:  # noqa: ANN401 (ships no types)

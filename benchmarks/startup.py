@@ -73,11 +73,11 @@ def _used(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
 
 
 def _table(timings: Sequence[Timing]) -> str:
-    seconds = dict(timings)
+    seconds = {timing.name: timing.seconds for timing in timings}
     width = max(map(len, seconds))
     lines = ["Start-up: processor time of one process", f"  {'':{width}}  {'ms':>6}  {'x lxml':>6}"]
     lines += [
         f"  {name:{width}}  {1000 * used:6.0f}  {used / seconds[_PEER]:6.2f}"
-        for name, used in timings
+        for name, used, _ in timings
     ]
     return "\n".join(lines)

@@ -4,18 +4,23 @@ In: contenders, each a name and a function without arguments that does one whole
 Out: seconds per contender, and a table of ratios.
 
 What to mind: absolute times belong to one machine on one day, ratios of one run are what to quote.
-In every round each contender runs once, and the order rotates, so that neither a slow spell of the
-machine nor what the one before left in the caches falls on one of them alone. The clock counts
-processor time: what else the machine does is not timed.
+In every round each contender has a turn of several runs, since the first has to fill the caches
+that another one used. The order rotates, so that a slow spell of the machine does not fall on one
+of them alone. The clock counts processor time: what else the machine does is not timed.
 """
 
 from __future__ import annotations
 
 import gc
+import platform
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import relbase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +38,11 @@ class Timing(NamedTuple):
 
     name: str
     seconds: float
+    noise: float = 0.0  # by how much of that the next best turn was slower
+
+
+# How often a contender runs in a turn.
+_IN_TURN: Final = 3
 
 
 class Spent(NamedTuple):
@@ -61,16 +71,33 @@ def spent(command: Sequence[str]) -> Spent:
     return Spent(float(seconds), int(memory))
 
 
+def machine() -> str:
+    """Return what the measurements are of: the processor, Python and its compiler, the scanner."""
+    processor = platform.processor() or platform.machine()
+    with suppress(OSError):
+        about = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        named = (
+            line.partition(":")[2].strip() for line in about.splitlines() if "model name" in line
+        )
+        processor = next(named, processor)
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{processor.strip()}; {python}, {platform.python_compiler()}; {relbase.scanner} scanner"
+
+
 def measure(contenders: Sequence[Contender], rounds: int) -> list[Timing]:
-    """Time every contender `rounds` times, interleaved; one round before is not counted."""
+    """Give every contender a turn in each of the rounds; one run before is not counted."""
     for contender in contenders:
         contender.run()
-    best = dict.fromkeys((contender.name for contender in contenders), float("inf"))
+    turns: dict[str, list[float]] = {contender.name: [] for contender in contenders}
     for round_number in range(rounds):
         first = round_number % len(contenders)
         for name, run in (*contenders[first:], *contenders[:first]):
-            best[name] = min(best[name], _timed(run))
-    return [Timing(name, seconds) for name, seconds in best.items()]
+            turns[name].append(min(_timed(run) for _ in range(_IN_TURN)))
+    return [_best(name, sorted(seconds)) for name, seconds in turns.items()]
+
+
+def _best(name: str, seconds: list[float]) -> Timing:
+    return Timing(name, seconds[0], seconds[1] / seconds[0] - 1 if len(seconds) > 1 else 0.0)
 
 
 def _timed(run: Callable[[], object]) -> float:
@@ -85,7 +112,7 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 def table(title: str, timings: Sequence[Timing], amount: float, unit: str, peer: str) -> str:
-    """Return the table: amount of work per second, and how many times as fast as the peer.
+    """Return the table: amount of work per second, times as fast as the peer, and noise.
 
     Args:
         title: what was done, and on how much.
@@ -96,9 +123,9 @@ def table(title: str, timings: Sequence[Timing], amount: float, unit: str, peer:
     """
     of_peer = next(timing.seconds for timing in timings if timing.name == peer)
     width = max(len(timing.name) for timing in timings)
-    lines = [title, f"  {'':{width}}  {unit + '/s':>12}  {'ratio':>6}"]
+    lines = [title, f"  {'':{width}}  {unit + '/s':>12}  {'ratio':>6}  {'noise':>6}"]
     lines += [
-        f"  {name:{width}}  {amount / seconds:12,.1f}  {of_peer / seconds:6.2f}"
-        for name, seconds in sorted(timings, key=lambda timing: timing.seconds)
+        f"  {name:{width}}  {amount / seconds:12,.1f}  {of_peer / seconds:6.2f}  {noise:6.1%}"
+        for name, seconds, noise in sorted(timings, key=lambda timing: timing.seconds)
     ]
     return "\n".join(lines)
