@@ -68,6 +68,7 @@ ELSEWHERE: Final = {
     "trees.tree": "test_trees.py",
     "trees.walk": "test_trees.py test_as_lxml.py",
     "url.prefixes": "test_rfcs.py",
+    "containers.saved": "test_har.py test_webarchive.py",
     "warc.page": "test_reading.py",
     "warc.rows": "test_table.py",
     "warc.work": "test_writing.py",

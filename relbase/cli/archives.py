@@ -20,8 +20,10 @@ from relbase.cli.outputs import refuse, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
+from relbase.containers.saved import MAX_FILE
 from relbase.url.credentials import masked
 from relbase.warc import rows, work
+from relbase.warc.held import Holder, pages_in
 from relbase.warc.writing import arguments, date_of_run
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from relbase.cli.findings import LinkPrinter
     from relbase.cli.jobs import Outcome, Plan
     from relbase.cli.options import Settings
+    from relbase.notes import Note
 
 _CODING: Final = "coding"
 _SUFFIX: Final = ".parquet"
@@ -72,6 +75,7 @@ class Archive(NamedTuple):
     left_out: Counter[str]  # records and pages, by trouble
     warned: streams.Collected  # the notes on its pages
     is_zip: bool  # a WACZ, or another ZIP file with archives in it
+    holder: Holder | None = None  # reads it if it is another file that holds pages
 
     @property
     def how(self) -> dict[str, Any]:
@@ -99,6 +103,9 @@ class Archive(NamedTuple):
                 self.warn(f"{text}: left out")
 
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
+        if self.holder is not None:
+            yield from pages_in(self.holder, self._whole())
+            return
         if not self.is_zip:
             # Opening a named pipe again would wait forever.
             again = partial(files.again, self.source) if files.is_read_again(self.source) else None
@@ -106,6 +113,15 @@ class Archive(NamedTuple):
             return
         with files.seekable(self.source) as file:
             yield from work.wacz_pages(file)
+
+    def _whole(self) -> bytes:
+        pieces, size = [], 0
+        for piece in self.source.pieces:
+            size += len(piece)
+            if size > MAX_FILE:
+                raise files.InputError(f"it is larger than {MAX_FILE >> 20} MiB: not read")
+            pieces.append(piece)
+        return b"".join(pieces)
 
     def report(self, fault: warc.Fault) -> None:
         """Report a fault, or only count it if there may be many like it."""
@@ -153,11 +169,7 @@ class Archive(NamedTuple):
             is_wanted = page.succeeded or own.all_status
             converted = self._guarded(page, lambda page: [warc.conversion(page, **convert)])
             for made in converted if is_wanted else ():
-                outcome.notes.update(_CODING for _ in page.remarks)
-                for note in made.notes:
-                    outcome.notes[note.reason.value] += 1
-                    text = f"{self._place(page)}: warning: {sentence(note)}"
-                    self.warned.add(note.reason.value, text)
+                self._add_notes(page, made.notes, outcome)
                 if own.report is not None:
                     outcome.links.update(row.outcome for row in warc.link_rows(page, **how))
                 if made.record is not None and page.truncated and not own.salvage:
@@ -174,6 +186,34 @@ class Archive(NamedTuple):
         text = f"{made_}, {links} {self.settings.made}"
         text = text if outcome.changed else "no link changed: no conversion is written"
         outcome.text = f"{counted(pages, 'page')}, {text}"
+
+    def _add_notes(self, page: warc.Page, notes: Iterable[Note], outcome: Outcome) -> None:
+        outcome.notes.update(_CODING for _ in page.remarks)
+        for note in notes:
+            outcome.notes[note.reason.value] += 1
+            text = f"{self._place(page)}: warning: {sentence(note)}"
+            self.warned.add(note.reason.value, text)
+
+    def _rewritten(self, page: warc.Page) -> list[relbase.Result]:
+        given, replace = arguments(page, **self.how), self.settings.replace
+        return [relbase.rewrite(page.body, replace=replace, **given)]
+
+    def results(self, plan: Plan, outcome: Outcome) -> Iterator[tuple[warc.Page, relbase.Result]]:
+        """Yield each page of a file that holds pages, and what it becomes."""
+        pages = 0
+        for page in self.pages():
+            pages += 1
+            for result in self._guarded(page, self._rewritten):
+                self._add_notes(page, result.notes, outcome)
+                if plan.options.report is not None:
+                    statuses = (link.status.value for link in result.links)
+                    outcome.links.update(statuses)
+                outcome.changed += result.changed
+                outcome.places += len(result.edits)
+                self.tally.rewritten += len(result.edits)
+                yield page, result
+        links = f"{counted(self.tally.rewritten, 'link')} {self.settings.made}"
+        outcome.text = f"{counted(pages, 'page')}, {links}"
 
     def _packing(self, output: str | None) -> tuple[Any, str]:
         if output is None:

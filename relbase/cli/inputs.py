@@ -25,6 +25,7 @@ from relbase.url.credentials import masked
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.jobs import Options
+    from relbase.warc.held import Holder
 
 
 def begin(names: Sequence[str], given: dict[str, Any], own: Options | None = None) -> Reading:
@@ -309,15 +310,18 @@ def recognise(
 ) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the web archive if it is one; `warned` gets its notes."""
     first, source = files.peeked(source)
-    if settings.kind not in {None, options.ARCHIVE}:
+    holder = _holder(source, first, settings)
+    if holder is None and settings.kind not in {None, options.ARCHIVE}:
         kind, notes = recognized(Kind(settings.kind), "", source.name, first)
         if notes and kind.value != settings.kind and not source.input.root:
             text = notes[0].text.partition(": ")[2]
             raise click.UsageError(f"{source.shown}: --kind {settings.kind} does not fit: {text}")
         return source, None
-    is_zip = _is_zip(source, first, settings)
+    is_zip = holder is None and _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
-    if not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
+    if holder is not None:
+        packing = ""
+    elif not (is_zip or first.startswith(b"<")):  # as most documents do, and no archive
         from relbase.compression.members import packing_of
 
         packing = packing_of(first)
@@ -327,7 +331,7 @@ def recognise(
         return source, None
     from relbase.cli.archives import Archive  # it loads all of `warc`
 
-    archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip)
+    archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip, holder)
     for option, value in (
         ("--url", settings.url),
         ("--redirect or --headers", settings.redirects or settings.fields),
@@ -336,6 +340,25 @@ def recognise(
         if value:
             archive.warn(f"{option} does not apply: each record has its own URL and headers")
     return source, archive
+
+
+def _holder(source: OpenInput, first: bytes, settings: options.Settings) -> Holder | None:
+    """Return what reads an input if it is a file that holds pages."""
+    suffix = source.name.rpartition(".")[2].lower()
+    stated = settings.kind or (suffix if suffix in options.HELD else "")
+    if stated not in {"", *options.HELD} or not (stated or _may_hold.match(first)):
+        return None
+    from relbase.warc.held import HOLDERS
+
+    if stated:
+        return HOLDERS[stated]
+    return next((holder for holder in HOLDERS.values() if holder.begins(first)), None)
+
+
+# What the others do not begin like, so that few documents load the readers.
+_may_hold: Final = expression(
+    rb"bplist00|(?:\xEF\xBB\xBF)?\s*(?:\{\s*\"log\"|<(?=.{0,1000}?<plist))", re.DOTALL
+)
 
 
 def _is_zip(source: OpenInput, first: bytes, settings: options.Settings) -> bool:

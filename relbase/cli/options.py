@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 # The --kind of a web archive, which is not a kind of document.
 ARCHIVE: Final = "warc"
-_KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
+HELD: Final = ("webarchive", "har")  # files that hold pages: `warc.held.HOLDERS`
+_KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE, *HELD)
 
 
 class Settings(NamedTuple):

@@ -45,6 +45,7 @@ Saved pages, mail and archives:
   relbase rewrite inbox.mbox -o absolute.mbox
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
+  relbase rewrite page.webarchive log.har -o pages/
 
 --map FILE has lines such as this one, with a tab, or is CSV:
   saved/a.html    http://example.com/a.html
@@ -177,8 +178,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 
     INPUT is a page, style sheet, XML file, feed, message, mbox, Maildir or web archive (WARC,
-    ARC); "-" or no INPUT is standard input. A DIR is a tree: all files below it, without dotfiles,
-    symbolic links and backups.
+    ARC), or a web archive of Safari or a HAR, whose pages go to -o DIR; "-" or no INPUT is standard
+    input. A DIR is a tree: all files below it, without dotfiles, symbolic links and backups.
 
     The result of one INPUT goes to standard output, unless -o or -i is given. For a web archive it
     is a WARC of conversion records, one for each page whose links changed.

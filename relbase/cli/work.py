@@ -90,7 +90,8 @@ class _Worker:
                 outcome.warned.add("options-changed", text)
             first, source = files.peeked(self._counting(opened))
             source, archive = recognise(source, self.plan.settings, outcome.tally, outcome.warned)
-            if archive is not None:
+            held = archive is not None and archive.holder is not None
+            if archive is not None and not (held and opened.input.root and not self.own.check):
                 if archive.is_zip and self.reports:  # for its hash: a ZIP is read from its end
                     deque(archive.source.pieces, maxlen=0)
                 self._archive(archive)
@@ -118,16 +119,19 @@ class _Worker:
         outcome, own, name = self.outcome, self.own, archive.source.name
         if own.only:
             raise _SkippedError(State.PASSED)
-        if own.diff or own.in_place:
+        if archive.holder is not None:
+            from relbase.cli.taking_out import take_out
+
+            self.after.size = take_out(archive, self.plan, outcome, self.writer)
+        elif own.diff or own.in_place:
             flag = "--diff" if own.diff else "-i"
             raise InputError(f"{flag} does not work with web archives: give --check, or -o FILE")
-        pieces = archive.rewritten(self.plan, outcome)
-        if not own.check:
-            self._put(archive.source, self.after.counting(pieces))
-            return
-        deque(pieces, maxlen=0)
+        elif own.check:
+            deque(archive.rewritten(self.plan, outcome), maxlen=0)
+        else:
+            self._put(archive.source, self.after.counting(archive.rewritten(self.plan, outcome)))
         # Pages that cannot be read are not findings: the archive keeps them unchanged.
-        if outcome.changed or outcome.notes[Reason.PLACEHOLDER_CHANGED.value]:
+        if own.check and (outcome.changed or outcome.notes[Reason.PLACEHOLDER_CHANGED.value]):
             from relbase.cli.findings import LINES, Finding
 
             outcome.tally.found = 1

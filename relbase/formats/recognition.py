@@ -200,14 +200,11 @@ _BEGINNINGS: Final = (
 # What to do with a document that is left unchanged: by its suffix, by its first bytes, or else.
 _HINT: Final = "if it is HTML, pass kind='html' (--kind html)"
 _UNZIP: Final = "unzip it, and give the pages in it"
-_WEBARCHIVE: Final = (
-    "it is a web archive of Safari: 'textutil -convert html FILE' takes the page out on a Mac"
-)
+_HELD: Final = "it holds pages: 'relbase rewrite FILE -o DIR/' takes them out with absolute links"
 _CONTAINERS: Final = {
-    "webarchive": _WEBARCHIVE,
+    "webarchive": _HELD,
+    "har": _HELD,
     "maff": "it is a ZIP archive of Firefox pages: unzip it; index.rdf states the URL of each page",
-    "har": "it is a log of HTTP in JSON: the pages are in log.entries[].response.content.text, as "
-    "in 'jq -r .log.entries[0].response.content.text FILE'",
     "enex": "it is an export of Evernote: its notes are XHTML in <content>; export them as HTML "
     "to get pages",
     "epub": "it is a ZIP archive of XHTML: " + _UNZIP,
@@ -219,7 +216,7 @@ _CONTAINERS: Final = {
 _MARKS: Final = (
     (expression(_COMPRESSED), "it is compressed: decompress it first"),
     (expression(rb"PK\x03\x04"), f"it is a ZIP archive: {_UNZIP}"),
-    (expression(rb"bplist00(?=.*WebMainResource)", re.DOTALL), _WEBARCHIVE),
+    (expression(rb"bplist00(?=.*WebMainResource)", re.DOTALL), _HELD),
     (expression(rb"\{\\rtf|\xd0\xcf\x11\xe0"), "save it as HTML or .eml to get a page"),
     (_binary, ""),
 )

@@ -25,6 +25,8 @@ class Page(NamedTuple):
         truncated: Why part of it is missing, as in WARC-Truncated; "" if it is complete.
         remarks: What is wrong with the record, as sentences for people.
         payload: "truncated", "recoded" if its codings or checksums are not as stated, else "".
+        redirects: The URLs that redirects led to, up to `url`; empty if there were none, or if the
+            archive has a record for each.
     """
 
     offset: int
@@ -37,6 +39,7 @@ class Page(NamedTuple):
     truncated: str
     remarks: tuple[str, ...]
     payload: str = ""
+    redirects: tuple[str, ...] = ()
 
     @property
     def content_type(self) -> str:

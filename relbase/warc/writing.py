@@ -237,8 +237,8 @@ def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arg
     if url and (unsuitable(url) or url[: len("file:")].lower() == "file:"):
         url = None
     # Without a usable URL, what a program left in the page may state one.
-    detect = not url
-    return Arguments(url=url, headers=page.fields, profile=profile, policy=policy, detect=detect)
+    given = Arguments(url=url, redirects=page.redirects if url else (), headers=page.fields)
+    return Arguments(**given, profile=profile, policy=policy, detect=not url)
 
 
 def derived_id(profile: Profile, policy: Policy, source: str) -> str:

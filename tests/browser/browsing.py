@@ -32,7 +32,7 @@ _ARGUMENTS: Final = (
 )
 
 
-def start(site: Site) -> Any:
+def start(site: Site, *, logs: bool = False) -> Any:
     """Return a selenium driver whose browser asks `site` for everything, or skip."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium: extra `browser`")
     binary = executable(EXECUTABLES)
@@ -40,6 +40,8 @@ def start(site: Site) -> Any:
     options = webdriver.ChromeOptions()
     options.binary_location = binary
     options.page_load_strategy = "normal"
+    if logs:
+        options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
     for argument in _ARGUMENTS:
         options.add_argument(f"--{argument}")
     options.add_argument(f"--proxy-server={site.address}")

@@ -99,9 +99,7 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
-_WEBARCHIVE = (
-    "it is a web archive of Safari: 'textutil -convert html FILE' takes the page out on a Mac"
-)
+_WEBARCHIVE = "it holds pages: 'relbase rewrite FILE -o DIR/' takes them out with absolute links"
 
 
 @pytest.mark.parametrize(

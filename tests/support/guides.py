@@ -6,6 +6,8 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final
 
+from held import SAVED, entry, har, webarchive
+
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = [
     path
@@ -98,6 +100,8 @@ FILES: Final = {
     "Local Folders/Inbox.msf": b'// <!-- <mdb:mork:z v="1.4"/> -->\n',
     "Local Folders/Inbox.sbd/Lists": _FROM + b"X-Mozilla-Status: 0001\n" + _OF_A_LIST,
     "offer.mht": _MHT,
+    "page.webarchive": webarchive(SAVED),
+    "log.har": har(entry("http://h.example/d/", "<a href=x>")),
     "crawl.warc.gz": (ROOT / "fixtures" / "warc" / "crawl.warc.gz").read_bytes(),
 }
 
