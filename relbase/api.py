@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
 from relbase.policy import DEFAULT_POLICY, Policy
-from relbase.session import run, texts
+from relbase.session import run
+from relbase.session import texts as text_of
 from relbase.session.options import (
     URL,
     Arguments,
@@ -87,12 +88,13 @@ def rewrite(
     return run.rewrite(call.opened(data))
 
 
-def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
+def links(data: bytes | str, *, texts: bool = False, **call: Unpack[Arguments]) -> Iterator[Link]:
     """Return an iterator over every link of a document, in order.
 
     Args:
         data: The document's bytes. Or text, as for `rewrite_text`; spans and columns are then in
             characters.
+        texts: Whether to fill in `text` and `rel` of each link, which takes a second walk.
         **call: The arguments of `rewrite`.
 
     Raises:
@@ -101,10 +103,12 @@ def links(data: bytes | str, **call: Unpack[Arguments]) -> Iterator[Link]:
 
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
+    >>> [(link.text, link.rel) for link in links(b"<a href=x rel=next>1 &gt; 0</a>", texts=True)]
+    [('1 > 0', 'next')]
     """
     if isinstance(data, str):
-        return texts.text_links(data, texts.text_call(check(b"", **call)))
-    return run.links(check(data, **call).opened(data))
+        return text_of.text_links(data, text_of.text_call(check(b"", **call)), texts=texts)
+    return run.links(check(data, **call).opened(data), texts=texts)
 
 
 def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
@@ -125,7 +129,7 @@ def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
     if isinstance(data, str):
-        return texts.text_base(data, texts.text_call(check(b"", **call)))
+        return text_of.text_base(data, text_of.text_call(check(b"", **call)))
     return run.base(check(data, **call).opened(data))
 
 

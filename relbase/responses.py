@@ -63,7 +63,9 @@ def rewrite_response(
     return result._replace(notes=(*result.notes, *notes)) if notes else result
 
 
-def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterator[Link]:
+def response_links(
+    response: Response, *, texts: bool = False, **arguments: Unpack[Arguments]
+) -> Iterator[Link]:
     """Return an iterator over every link of a response.
 
     The links of its header (`Link`, `Location`, `Refresh`, ...) come first. They have no bytes in
@@ -71,6 +73,7 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
 
     Args:
         response: A response, as for `rewrite_response`.
+        texts: Whether to fill in `text` and `rel`, as `relbase.links` does.
         **arguments: Arguments of `rewrite`, which replace what the response says.
     """
     data, call, _ = _read(response, arguments)
@@ -82,7 +85,7 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
     of_header = (
         link._replace(span=Span(0, 0), line=1, column=1) for link in api.links(head, **about)
     )
-    return chain(of_header, api.links(data, **call))
+    return chain(of_header, api.links(data, texts=texts, **call))
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:

@@ -32,6 +32,10 @@ class Link(NamedTuple):
         line: Line number, from 1.
         column: Column in bytes, from 1.
         status: Whether it was rewritten, is absolute, was kept or is unresolved.
+        text: The text of the element that the link is on, of an area its `alt`, of an anchor with
+            images alone that of the first one; "" unless `texts=True`. White space is folded,
+            scripts and styles are left out, and what follows 200 characters.
+        rel: The `rel` of the element; "" unless `texts=True`.
     """
 
     part: str
@@ -45,9 +49,13 @@ class Link(NamedTuple):
     line: int
     column: int
     status: Status
+    text: str = ""
+    rel: str = ""
 
-    def as_dict(self) -> dict[str, str | int | None]:
+    def as_dict(self, *, texts: bool = False) -> dict[str, str | int | None]:
         """Return a flat dict of JSON types: a line of `relbase links --json`, or a row of a table.
+
+        With `texts`, `text` and `rel` are in it.
 
         >>> from relbase import links
         >>> [link] = links(b"<a href=x>", url="http://h/")
@@ -70,6 +78,7 @@ class Link(NamedTuple):
             "column": self.column,
             "start": self.span.start,
             "end": self.span.end,
+            **({"text": self.text, "rel": self.rel} if texts else {}),
         }
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from relbase.kind import Kind, KindName
 from relbase.policy import DEFAULT_POLICY, Policy
-from relbase.session import run, texts, values
+from relbase.session import run, values
+from relbase.session import texts as text_of
 from relbase.session.options import as_data, as_url
 from relbase.session.session import Call, check
 from relbase.session.values import NO_ATTRIBUTES, Value
@@ -63,7 +64,7 @@ class Rewriter:
             detect=detect,
             replace=replace,
         )
-        self._text_call = texts.text_call(self._call)
+        self._text_call = text_of.text_call(self._call)
         self._base = _as_base(base, self._call)
 
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
@@ -85,19 +86,23 @@ class Rewriter:
         given = cast("Arguments", {name: getattr(options, name) for name in own})
         return rewrite_response(response, replace=self._call.replace, **given)
 
-    def links(self, data: bytes | str, *, url: URL | None = None) -> Iterator[Link]:
+    def links(
+        self, data: bytes | str, *, url: URL | None = None, texts: bool = False
+    ) -> Iterator[Link]:
         """Return an iterator over every link of a document or text, as `relbase.links` does.
 
         Without `url`, the rewriter's own URL counts.
         """
         if isinstance(data, str):
-            return texts.text_links(data, _on(self._text_call, url)._replace(replace=None))
-        return run.links(_on(self._call, url)._replace(replace=None).opened(as_data(data)))
+            call = _on(self._text_call, url)._replace(replace=None)
+            return text_of.text_links(data, call, texts=texts)
+        given = _on(self._call, url)._replace(replace=None).opened(as_data(data))
+        return run.links(given, texts=texts)
 
     def base(self, data: bytes | str, *, url: URL | None = None) -> Base:
         """Return the base of a document or text, as `relbase.base` does."""
         if isinstance(data, str):
-            return texts.text_base(data, _on(self._text_call, url))
+            return text_of.text_base(data, _on(self._text_call, url))
         return run.base(_on(self._call, url).opened(as_data(data)))
 
     def rewrite_text(self, text: str, *, url: URL | None = None, base: URL | None = None) -> str:
@@ -116,7 +121,7 @@ class Rewriter:
         '<a href="http://h.example/x">é</a>'
         """
         check_text(text, "text", _NOT_TEXT)
-        return texts.rewrite_text(text, *self._against(url, base))
+        return text_of.rewrite_text(text, *self._against(url, base))
 
     def rewrite_value(
         self,
@@ -243,7 +248,7 @@ def rewrite_text(
         detect=False,
         replace=replace,
     )
-    return texts.rewrite_text(text, texts.text_call(call), _as_base(base, call))
+    return text_of.rewrite_text(text, text_of.text_call(call), _as_base(base, call))
 
 
 def rewrite_value(

@@ -37,7 +37,7 @@ FLOORS: Final = [
     ["rewriting", "results"],
     ["scan.batches", "scan.plain_forms"],  # with a context
     ["css.visit", "html.json_ld"],
-    ["html.own_base", "html.late_base", "html.visit"],
+    ["html.own_base", "html.late_base", "html.anchors", "html.visit"],
     ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["mail"],
     ["http"],

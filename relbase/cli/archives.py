@@ -247,7 +247,7 @@ class Archive(NamedTuple):
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
         name = self.source.name
-        how = {"warc": name, **self.how, "replace": self.settings.replace}
+        how = {"warc": name, **self.how, "replace": self.settings.replace, "texts": printer.texts}
         of_wat = {"warc": name, **self.how}
         if table is not None:
             for page in self.pages(lambda fault: table.add_fault(fault, name)):

@@ -121,11 +121,11 @@ def rewritten(document: InputDocument) -> Result:
     return result._replace(data=splice(document.data, edits), edits=tuple(edits))
 
 
-def links_of(document: InputDocument) -> Iterator[Link]:
+def links_of(document: InputDocument, *, texts: bool = False) -> Iterator[Link]:
     is_kept = False
     if document.mbox is not None and document.mbox[1].concern(document.mbox[0]):
         is_kept = not rewritten(document).edits
-    for link in run.links(document.given):
+    for link in run.links(document.given, texts=texts):
         is_dropped = is_kept and link.status is Status.REWRITTEN
         yield in_input(document, link._replace(status=Status.KEPT) if is_dropped else link)
 

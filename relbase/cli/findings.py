@@ -39,19 +39,24 @@ class LinkPrinter(NamedTuple):
     tally: Tally
     as_json: bool = False
     violations: bool = False
+    texts: bool = False
 
     def show(self, place: str, row: Link | LinkRow, file: str = "") -> None:
         """Print a link: `place` is its file and line for people, `file` that of a `Link`."""
         if isinstance(row, Link):
-            base, status, fields = row.base.url, row.status.value, row.as_dict
+            base, status, fields = row.base.url, row.status.value, row.as_dict(texts=self.texts)
         else:
-            base, status, fields = row.base, row.outcome, row._asdict
+            base, status, fields = row.base, row.outcome, row._asdict()
+            if not self.texts:
+                del fields["text"], fields["rel"]
         where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
         more: dict[str, object] = {}
         text = f"{where}: {excerpt(row.reference)}"
         if row.url is not None and row.url != row.reference:
             text += f" -> {excerpt(row.url)}"
         text += f" [{status}]"
+        if self.texts and row.text:
+            text += f" {excerpt(row.text)}"
         if self.violations:
             from relbase.cli.urls import report
             from relbase.grammar.characters import Severity
@@ -64,7 +69,7 @@ class LinkPrinter(NamedTuple):
             more = {"violations": flaws}
             text = f"{where}:\n{report(row.reference, flaws)}"
         if self.as_json:
-            text = object_line({"file": file} if file else {}, fields(), more)
+            text = object_line({"file": file} if file else {}, fields, more)
         streams.say(text)
 
 

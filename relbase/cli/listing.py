@@ -61,6 +61,7 @@ Exit status:
 """,
 )
 @option("Output", "--json", basic=True, help="Write JSON Lines, one object per reference.")
+@option("Output", "--texts", help="Add the text and the rel of the element that each link is on.")
 @option(
     "Output",
     "--violations",
@@ -110,6 +111,7 @@ def links(
     columns: tuple[str, ...] | None,
     no_data_urls: bool,
     jobs: int,
+    texts: bool,
     **given: Any,
 ) -> int:
     """List every reference of each INPUT and what it resolves to.
@@ -131,11 +133,15 @@ def links(
         for line in unresolved_lines(reading.tally.unresolved):
             streams.say(line)
         return status
-    work_of = partial(_listing, json, violations, wat)
+    has_texts = texts or not {"text", "rel"}.isdisjoint(columns or ())
+    work_of = partial(_listing, (json, violations, has_texts), wat)
     written: AbstractContextManager[Table | None] = nullcontext()
     if parquet is not None:
+        from relbase import warc
         from relbase.cli import archives
 
+        if texts and columns is None:
+            columns = warc.LinkRow._fields
         read = (entry.name for entry in reading.inputs.all)
         written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
     with written as table:
@@ -166,14 +172,13 @@ def _process(
 
 
 def _listing(
-    as_json: bool,  # noqa: FBT001
-    violations: bool,  # noqa: FBT001
+    how: tuple[bool, bool, bool],  # as JSON, violations, texts
     wat: bool,  # noqa: FBT001
     reading: Reading,
     table: Table | None,
 ) -> Work:
     """Return what lists the links of an input."""
-    printer = LinkPrinter(reading.tally, as_json, violations)
+    printer = LinkPrinter(reading.tally, *how)
 
     def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
         if archive is not None:
@@ -205,7 +210,7 @@ def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
     for document in reading.documents(source):
         is_read = document.given.document.format.visit is not None
         unread = _UNREAD if document.data and not is_read and not several else ""
-        for link in documents.links_of(document):
+        for link in documents.links_of(document, texts=printer.texts):
             part = before_part(link.part, document.number)
             printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)
             if link.status is relbase.Status.UNRESOLVED:

@@ -6,7 +6,7 @@ there are. If the bytes of a document decide its kind, the rows are tried in ord
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ from relbase.formats.document import Format, Visit
 from relbase.html.own_base import html_base
 from relbase.html.visit import visit_html
 from relbase.kind import Kind
-from relbase.rewriting.outcomes import Outcome, batched
+from relbase.rewriting.outcomes import Batch, Outcome, batched
 from relbase.savers.marks import first_look, read_marks
 from relbase.view.charset import (
     Charset,
@@ -28,6 +28,7 @@ from relbase.view.charset import (
 from relbase.view.transcode import document_view, text_view
 
 if TYPE_CHECKING:
+    from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
 # Mail is not retrieved from a URL.
@@ -58,6 +59,21 @@ def _in_batches(visit: Callable[..., Iterable[Outcome]]) -> Visit:
 
 
 _JSON_CHARSET: Final = Charset("utf-8", CharsetSource.FORMAT)  # RFC 8259 §8.1
+
+
+def _with_anchors(visit: Visit, *, is_xml: bool = False) -> Visit:
+    """Return a visit that also finds the text of elements, if the context asks for that."""
+
+    def visited(text: bytes, context: Context) -> Iterator[Batch]:
+        batches = visit(text, context)
+        if not context.texts or context.wanted.edits_only:
+            return batches
+        from relbase.html.anchors import with_anchors
+
+        return with_anchors(text, context.charset, batches, is_xml=is_xml)
+
+    return visited
+
 
 _ROWS: Final = (
     Format(
@@ -108,7 +124,7 @@ _ROWS: Final = (
         title="XML",
         charset=_loaded_later("view.transcode.sniff_xml"),
         view=_loaded_later("view.transcode.xml_view"),
-        visit=_in_batches(_loaded_later("xml.document.visit_xml")),
+        visit=_with_anchors(_in_batches(_loaded_later("xml.document.visit_xml")), is_xml=True),
         base=_loaded_later("xml.document.xml_base"),
         is_feed=sniffing.is_feed,
         is_certain=sniffing.is_mislabelled_feed,
@@ -146,7 +162,7 @@ _ROWS: Final = (
         sniffing.is_only_html,
         title="HTML",
         charset=sniff,
-        visit=visit_html,
+        visit=_with_anchors(visit_html),
         base=html_base,
         marks=read_marks,
         look=first_look,

@@ -139,6 +139,7 @@ class Context(NamedTuple):
     marks: Marks | None = None  # marks of saving programs in the text, if they were read already
     replaced: Replaced | None = None  # the caller's URLs; None if the caller replaces none
     at: tuple[int, ...] = ()  # where the text is in those around it, for `replaced`
+    texts: bool = False  # whether references get the text of the element that they are on
     resolve: BaseResolver | None = None  # resolves against the base; None without one
     is_amp: bool = False  # whether it is in a document of AMP
 

@@ -27,6 +27,13 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"  # no base, or the algorithm fails
 
 
+class Anchor(NamedTuple):
+    """What is known of the element that a reference is on; white space is folded."""
+
+    text: str = ""
+    rel: str = ""
+
+
 class Reference(NamedTuple):
     """A reference that was found in a text."""
 
@@ -40,6 +47,7 @@ class Reference(NamedTuple):
     status: Status
     part: str  # the number of the entity
     place: tuple[object, ...] | None = None  # its key in `Context.replaced`, if that is asked for
+    anchor: Anchor | None = None  # if texts are asked for
 
 
 class Packed(NamedTuple):

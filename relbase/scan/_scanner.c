@@ -338,7 +338,7 @@ typedef struct {
   Py_ssize_t cost, shown;          /* what all cost; the length of the URLs that are kept */
 } Links;
 
-enum { LINK_FIELDS = 11, SHORT_URL = 512, SHORT_NAME = 32 };
+enum { LINK_FIELDS = 13, SHORT_URL = 512, SHORT_NAME = 32 };
 
 static int is_tuple_type(PyObject *type) {
   return PyType_Check(type) && PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
@@ -464,6 +464,7 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   int status = status_of(l, call, f);
   if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
   count_lines(l, s->text, f->at);
+  PyObject *none = PyTuple_GetItem(l->attributes, PyTuple_Size(l->attributes) - 1); /* "" */
   PyObject *const places[] = {PyLong_FromSsize_t(f->at), PyLong_FromSsize_t(f->end)};
   PyObject *const values[LINK_FIELDS] = {
       Py_NewRef(l->part),
@@ -476,7 +477,9 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
       tuple_of(l->span, places, 2),
       PyLong_FromSsize_t(l->line),
       PyLong_FromSsize_t(f->at - l->line_start + 1),
-      Py_XNewRef(PyTuple_GetItem(l->statuses, status))};
+      Py_XNewRef(PyTuple_GetItem(l->statuses, status)),
+      Py_XNewRef(none), /* the text and the rel of its element, which are not looked for */
+      Py_XNewRef(none)};
   return tuple_of(l->link, values, LINK_FIELDS);
 }
 

@@ -237,6 +237,7 @@ class _Lister:
                 verdict[0],
                 part,
                 None,
+                None,
             )
             yield tuple.__new__(Reference, values)
 

@@ -64,9 +64,9 @@ def base(given: OpenedDocument) -> Base:
     return document._replace(context=document.context._replace(wanted=Wanted.BASE)).base()
 
 
-def references(given: OpenedDocument) -> Iterator[Reference]:
+def references(given: OpenedDocument, *, texts: bool = False) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
-    for batch in _visit(_asked(given), Wanted.REFERENCES):
+    for batch in _visit(_asked(given.on(texts=True) if texts else given), Wanted.REFERENCES):
         yield from (item for item in batch if isinstance(item, Reference))
 
 
@@ -81,14 +81,15 @@ def columns(given: OpenedDocument) -> Iterator[Reference | Packed]:
             yield from (item for item in batch if isinstance(item, Reference))
 
 
-def links(given: OpenedDocument) -> Iterator[Link]:
+def links(given: OpenedDocument, *, texts: bool = False) -> Iterator[Link]:
     """Return an iterator over every reference with its place, and the URL that replaces it."""
-    return chain.from_iterable(_links(given))
+    return chain.from_iterable(_links(given.on(texts=True) if texts else given))
 
 
 def _links(given: OpenedDocument) -> Iterator[Sequence[Link]]:
     given = _asked(given)
-    wanted = Wanted.LINKS if given.document.is_scanned_as_is else Wanted.REFERENCES
+    is_scanned = given.document.is_scanned_as_is and not given.document.context.texts
+    wanted = Wanted.LINKS if is_scanned else Wanted.REFERENCES
     lines = Lines(given.document.data)
     for batch in _visit(given, wanted):
         if type(batch) is list:  # the scanner made them
@@ -111,13 +112,14 @@ class Lines:
         self._start = self._at - link.column + 1
 
     def link(self, reference: Reference) -> Link:
-        span, element, attribute, syntax, written, url, against, status, part, _ = reference
+        span, element, attribute, syntax, written, url, against, status, part, _, anchor = reference
         if lines := self._data.count(b"\n", self._at, span.start):
             self._line += lines
             self._start = self._data.rfind(b"\n", self._at, span.start) + 1
         self._at = span.start
         place = span, self._line, span.start - self._start + 1
-        return Link(part, element, attribute, syntax, written, url, against, *place, status)
+        about = part, element, attribute, syntax, written, url, against
+        return Link(*about, *place, status, *(anchor or ()))
 
 
 def _asked(given: OpenedDocument) -> OpenedDocument:
@@ -125,8 +127,8 @@ def _asked(given: OpenedDocument) -> OpenedDocument:
     replace = given.call.replace
     if replace is None:
         return given
-    outcomes = chain.from_iterable(_visit(given.replacing({}), Wanted.ALL))
-    return given.replacing(answers(outcomes, Lines(given.document.data), replace))
+    outcomes = chain.from_iterable(_visit(given.on(replaced={}), Wanted.ALL))
+    return given.on(replaced=answers(outcomes, Lines(given.document.data), replace))
 
 
 def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:

@@ -20,7 +20,7 @@ from relbase.formats.sniffing import known_type
 from relbase.html.tokens import AMP_TYPE
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Replaced, Task, resolver
+from relbase.rewriting.context import Context, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.session.options import (
     NO_HEADER,
@@ -67,9 +67,9 @@ class OpenedDocument(NamedTuple):
         around = call.session.around(call, marks)
         return self._replace(call=call).around(around, marks)
 
-    def replacing(self, replaced: Replaced) -> OpenedDocument:
-        """Return this document, for a visit that writes these URLs of the caller."""
-        context = self.document.context._replace(replaced=replaced)
+    def on(self, **changes: Any) -> OpenedDocument:  # noqa: ANN401 (of the fields' types)
+        """Return this document, for a visit with some fields of its context changed."""
+        context = self.document.context._replace(**changes)
         return self._replace(document=self.document._replace(context=context))
 
 

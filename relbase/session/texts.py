@@ -53,10 +53,10 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
     return output[len(before) :].decode("utf-8", "surrogatepass") if edits else text
 
 
-def text_links(text: str, call: Call) -> Iterator[Link]:
+def text_links(text: str, call: Call, *, texts: bool = False) -> Iterator[Link]:
     """Return an iterator over the links of a text, with spans and columns in characters."""
     data = encode_inner(text)
-    return Characters(data).links(run.links(call.opened(data)))
+    return Characters(data).links(run.links(call.opened(data), texts=texts))
 
 
 def text_base(text: str, call: Call) -> Base:

@@ -18,7 +18,7 @@ from relbase import storage
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.spark import tasks
 from relbase.url.profiles import DEFAULT, Profile, ProfileName, as_profile
-from relbase.warc.rows import LinkRow, selector
+from relbase.warc.rows import USUAL, have_texts, selector
 from relbase.warc.table import ERRORS
 from relbase.warc.work import Job, Part, name_of
 from relbase.warc.writing import check_date, date_of_run
@@ -74,12 +74,12 @@ def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack
         source: Paths of archives that every worker can open, or an index of records: a frame with
             the columns warc_filename, warc_record_offset and warc_record_length.
         **how: `prefix` goes before each path: "s3://commoncrawl/". `columns` are some of
-            `relbase.warc.rows.COLUMNS`; None means the fields of `LinkRow`. `data_urls=False` cuts
-            `data:` URLs to their media type. `partitions` is the number of tasks that read an index
-            (None: four per core). `profile`, `policy` and `replace` are those of `relbase.rewrite`;
-            `replace` must be picklable. `opener` opens an archive by its path, for reading and
-            seeking; None opens files, and s3://,
-            gs:// and hdfs:// with pyarrow. `careful` uses child processes from the start.
+            `relbase.warc.rows.COLUMNS`; None means all but text, rel and host. `data_urls=False`
+            cuts `data:` URLs to their media type. `partitions` is the number of tasks that read an
+            index (None: four per core). `profile`, `policy` and `replace` are those of
+            `relbase.rewrite`; `replace` must be picklable. `opener` opens an archive by its path,
+            for reading and seeking; None opens files, and s3://, gs:// and hdfs:// with pyarrow.
+            `careful` uses child processes from the start.
 
     Raises:
         TypeError: If the paths are one string.
@@ -115,7 +115,7 @@ def troubles(
 
 def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> DataFrame:
     columns = how.get("columns")
-    names = LinkRow._fields if columns is None else tuple(columns)
+    names = USUAL if columns is None else tuple(columns)
     selector(names)  # raises now, not in the tasks
     job = Job(
         how.get("opener") or storage.open_archive,
@@ -124,6 +124,7 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
         careful=how.get("careful", False),
         packed=True,
         replace=how.get("replace"),
+        texts=have_texts(names),
     )
     frame, groups = _tasks(spark, source, how)
     schema = tasks.schema_of_links(names)

@@ -47,6 +47,8 @@ class LinkRow(NamedTuple):
         end: Where it ends.
         payload: State of the page: "truncated" if part of it is missing, "recoded" if its codings
             or checksums are not as stated, else "".
+        text: Text of the element, as `Link.text`; "" unless texts are asked for.
+        rel: Its `rel`, as `Link.rel`; "" unless texts are asked for.
     """
 
     warc: str
@@ -68,10 +70,19 @@ class LinkRow(NamedTuple):
     start: int
     end: int
     payload: str
+    text: str = ""
+    rel: str = ""
 
 
 # The columns that a table can have: the fields of a row, and the host of its URL.
 COLUMNS: Final = (*LinkRow._fields, "host")
+# Those that take a second walk over the page, so that a table has them only if they are named.
+_TEXTS: Final = ("text", "rel")
+USUAL: Final = LinkRow._fields[: -len(_TEXTS)]
+
+
+def have_texts(columns: Iterable[str]) -> bool:
+    return not set(_TEXTS).isdisjoint(columns)
 
 
 class PackedRows(NamedTuple):
@@ -86,12 +97,12 @@ class PackedRows(NamedTuple):
 def selector(
     columns: Sequence[str] | None = None, *, data_urls: bool = True
 ) -> Callable[[LinkRow | PackedRows], tuple[Any, ...]]:
-    """Return a function that picks columns (None: all) from a row; a ValueError lists the known."""
-    names = LinkRow._fields if columns is None else tuple(columns)
+    """Return a function that picks columns (None: the usual) from a row; a ValueError lists all."""
+    names = USUAL if columns is None else tuple(columns)
     if unknown := sorted({*names} - {*COLUMNS}):
         raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")
     if not names:
-        raise ValueError("no columns are given: give some, or None for all")
+        raise ValueError("no columns are given: give some, or None for the usual")
     indexes, has_host = [COLUMNS.index(name) for name in names], "host" in names
 
     def chosen(
@@ -172,6 +183,7 @@ def link_rows(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     replace: Replace | None = None,
+    texts: bool = False,
 ) -> Iterator[LinkRow]:
     """Return an iterator over the rows of a page, one for each link, in order.
 
@@ -181,6 +193,7 @@ def link_rows(
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
         replace: A function that returns the URL of a link for its row, as in `relbase.rewrite`.
+        texts: Whether to fill in `text` and `rel`, which takes a second walk.
 
     >>> from relbase.warc import Page
     >>> page = Page(0, "", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
@@ -188,22 +201,35 @@ def link_rows(
     [('x', 'http://h/d/x', 'retrieval')]
     """
     call = check(**arguments(page, profile, policy), data=page.body, replace=replace)
-    return _rows(page, warc, run.references(call.opened(page.body)))
+    return _rows(page, warc, run.references(call.opened(page.body), texts=texts))
 
 
 def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[LinkRow]:
     place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     known, stated = None, ("", "", "")
-    for span, *what, found_on, status, part, _ in references:
+    for span, *what, found_on, status, part, _, anchor in references:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
-        yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))
+        about = anchor or ("", "")
+        yield LinkRow._make(
+            (*place, part, *what, *stated, status.value, *span, page.payload, *about)
+        )
 
 
 def packed_rows(
-    page: Page, warc: str, *, profile: Profile, policy: Policy, replace: Replace | None = None
+    page: Page,
+    warc: str,
+    *,
+    profile: Profile,
+    policy: Policy,
+    replace: Replace | None = None,
+    texts: bool = False,
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
+    if texts:
+        how = {"profile": profile, "policy": policy, "replace": replace}
+        yield from link_rows(page, warc, texts=texts, **cast("Any", how))
+        return
     call = check(page.body, **arguments(page, profile, policy), replace=replace)
     batches = run.columns(call.opened(page.body))
     for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
@@ -225,7 +251,7 @@ def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:
         ),
         *(tuple(texts[:2]), tuple(texts[2:])),
         *(found_on.layer.value, found_on.url, found_on.source),
-        *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload),
+        *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload, "", ""),
     )
     return PackedRows(packed.size, values)
 

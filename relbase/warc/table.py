@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from relbase.scan.batches import utf_8
-from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
+from relbase.warc.rows import NUMBERED, USUAL, PackedRows
 
 if TYPE_CHECKING:
     from relbase.containers.warc import Fault
@@ -37,11 +37,11 @@ _TYPES: Final = {
     "status": pa.int16(),
     "start": pa.int32(),
     "end": pa.int32(),
-    **dict.fromkeys(("reference", "url"), pa.string()),
+    **dict.fromkeys(("reference", "url", "text"), pa.string()),
 }
 
 
-def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REPEATED) -> pa.Schema:
+def schema_of(columns: Sequence[str] = USUAL, texts: pa.DataType = REPEATED) -> pa.Schema:
     """Return the schema of columns; `texts` is the type of those whose values repeat."""
     return pa.schema([(name, _TYPES.get(name, texts)) for name in columns])
 

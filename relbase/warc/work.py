@@ -51,6 +51,7 @@ class Job(NamedTuple):
     info: str = ""  # the id of the warcinfo record of the conversions
     packed: bool = False  # whether rows of links can be packed
     replace: Replace | None = None  # returns the URL to write for a link
+    texts: bool = False  # whether rows of links get texts
 
 
 # Rows of links, or a conversion record with the number of its edits, or a fault.
@@ -112,7 +113,7 @@ def _made(job: Job, path: str, page: Page) -> Outcome:
     try:
         if not job.converts:
             rows: Callable[..., Iterator[Any]] = packed_rows if job.packed else link_rows
-            return list(rows(page, path, **how))
+            return list(rows(page, path, **how, texts=job.texts))
         if not (page.succeeded or job.all_status):
             return b"", 0
         made = conversion(page, date=job.date, info=job.info, **how)

@@ -44,6 +44,8 @@ assert_type([*relbase.links("<p>", url="")], list[Link])
 relbase.rewrite_text("", url=None)
 relbase.rewrite(b"", replace=lambda link: link.url)
 assert_type(relbase.rewrite_value("img", "srcset", "x", url="http://h/", attrs={"a": "b"}), str)
+assert_type([*relbase.links(b"", texts=True)], list[Link])
+assert_type(next(relbase.Rewriter().links("", texts=True)).text, str)
 assert_type(relbase.value_links("a", "ping", "x y", base="http://h/"), list[Link])
 relbase.Rewriter("http://h/", base="http://b/", replace=lambda link: link.url)
 relbase.trees.make_links_absolute(object(), handle_failures=None)
@@ -66,6 +68,8 @@ relbase.rewrite(b"", policy=Policy(extend=True))  # wrong
 relbase.rewrite(b"", charset=b"utf-8")  # wrong
 relbase.links(b"", profile="typo")  # wrong
 relbase.links(b"", replace=str)  # wrong
+relbase.links(b"", texts="yes")  # wrong
+relbase.rewrite(b"", texts=True)  # wrong
 relbase.rewrite(b"", replace=lambda link: link.line)  # wrong
 relbase.rewrite_value("img", "srcset", b"x")  # wrong
 relbase.rewrite_value("img", "srcset")  # wrong

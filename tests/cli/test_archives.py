@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -127,9 +128,12 @@ def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> 
     assert not list(tmp_path.glob(".*tmp"))
 
 
+TEXTS: Final = {"text": "a b", "rel": "next"}
+
+
 def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
     parquet = needed("pyarrow.parquet")
-    body = b"<a href=//H.example/x><img src='data:image/png;base64,xyz'>"
+    body = b"<a href=//H.example/x rel=next>a <b>b<img src='data:image/png;base64,xyz'></a>"
     crawl.write_bytes(gz(response(1, "http://h/d/", http(body))))
     path = Path("links.parquet")
     result = run("links", crawl, "--parquet", path, "--columns", "host,url", "--no-data-urls")
@@ -138,16 +142,28 @@ def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
         {"host": "h.example", "url": "http://H.example/x"},
         {"host": None, "url": "data:image/png"},
     ]
+    assert run("links", crawl, "--parquet", path, "--columns", "url,text,rel").exit_code == 0
+    assert parquet.read_table(path).to_pylist()[0] == {"url": "http://H.example/x", **TEXTS}
+    assert run("links", crawl, "--parquet", path, "--texts").exit_code == 0
+    assert parquet.read_table(path).to_pylist()[0].items() >= TEXTS.items()
+    shown = run("links", crawl, "--json", "--texts").stdout.splitlines()[0]
+    assert json.loads(shown).items() >= TEXTS.items()
+
+
+def test_a_column_of_a_table_has_statistics(crawl: Path) -> None:
+    parquet = needed("pyarrow.parquet")
+    path = Path("links.parquet")
+    assert run("links", crawl, "--parquet", path).exit_code == 0
     statistics = parquet.ParquetFile(path).metadata.row_group(0).column(0)
     assert statistics.is_stats_set
 
 
 def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(given: OpenedDocument) -> Any:
+        def called(given: OpenedDocument, **how: bool) -> Any:
             if given.document.data == b"<a href=x>":
                 raise RuntimeError("oops")
-            return function(given)
+            return function(given, **how)
 
         return called
 

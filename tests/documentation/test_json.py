@@ -23,7 +23,7 @@ def documented(title: str) -> list[str]:
 
 # What writes them, and where they are in a line.
 WRITTEN: Final[dict[str, tuple[list[str], tuple[str | int, ...]]]] = {
-    "A link": (["links", "page.html"], ()),
+    "A link": (["links", "page.html", "--texts"], ()),
     "A base": (["base", "page.html"], ("base",)),
     "A note": (["base", "refused.html"], ("base", "refused", 0)),
     "An entity": (["base", "page.html"], ()),

@@ -19,6 +19,7 @@ from pyarrow import fs
 from relbase import storage
 from relbase.spark import Report, convert, links, tables, troubles
 from relbase.warc import Trouble, link_rows
+from relbase.warc.rows import selector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,8 @@ def paths(tmp_path: Path) -> list[str]:
 
 
 def rows_of(path: str) -> list[tuple[Any, ...]]:
-    return [tuple(row) for page in pages_of(path) for row in link_rows(page, path)]
+    rows = (row for page in pages_of(path) for row in link_rows(page, path))
+    return list(map(selector(), rows))
 
 
 def test_links_are_those_of_one_machine(spark: Any, paths: list[str], tmp_path: Path) -> None:

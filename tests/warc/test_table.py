@@ -19,7 +19,7 @@ import relbase
 from relbase import Policy, Profile
 from relbase.scan.batches import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, table
-from relbase.warc.rows import PackedRows, packed_rows, selector
+from relbase.warc.rows import USUAL, PackedRows, have_texts, packed_rows, selector
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def test_a_row_tells_what_which_why_and_where() -> None:
 
 
 def test_the_columns_are_the_fields_of_a_row() -> None:
-    assert SCHEMA.names == PLAIN.names == list(LinkRow._fields)
+    assert SCHEMA.names == PLAIN.names == list(USUAL) == list(LinkRow._fields[:-2])
     assert len(SCHEMA) == 19
     assert not any(pa.types.is_dictionary(field.type) for field in PLAIN)
 
@@ -52,7 +52,7 @@ def test_the_columns_are_the_fields_of_a_row() -> None:
 def test_a_table_survives_parquet() -> None:
     file = io.BytesIO()
     columns = Columns(SCHEMA, 100)
-    assert not list(columns.add(rows()))
+    assert not list(columns.add(map(selector(), rows())))
     made = pa.Table.from_batches([columns.take()])
     parquet.write_table(made, file, compression="zstd")
     assert parquet.read_table(file).to_pylist() == made.to_pylist()
@@ -141,14 +141,15 @@ PAGES: Final = [
 def test_rows_in_columns_are_those_of_links(most: int) -> None:
     columns = Columns(SCHEMA, most)
     policies = [Policy(), Policy(extended=True, keep_fragments=True)]
-    expected: list[LinkRow] = []
+    expected: list[tuple[Any, ...]] = []
+    select = selector()
     batches: list[pa.RecordBatch] = []
     for number, body in enumerate(PAGES):
         how: Any = {"profile": tuple(Profile)[number % 3], "policy": policies[number // 2 % 2]}
         fields = (("content-type", "text/html; charset=windows-1252"),) * (number % 5 == 0)
         page = Page(number, "<urn:x>", "http://h/d/?q", "", None, fields, body, "", ())
-        expected += link_rows(page, "a.warc", **how)
-        batches += columns.add(packed_rows(page, "a.warc", **how))
+        expected += map(select, link_rows(page, "a.warc", **how))
+        batches += columns.add(map(select, packed_rows(page, "a.warc", **how)))
     batches.append(columns.take())
     for batch in batches:
         batch.validate(full=True)
@@ -184,6 +185,21 @@ def test_columns_are_chosen_of_rows_in_columns(names: list[str], data_urls: bool
     batch = columns.take()
     batch.validate(full=True)
     assert list(zip(*(one.to_pylist() for one in batch.columns), strict=True)) == expected
+
+
+def test_texts_are_columns_if_they_are_named() -> None:
+    body = b"<a href=x rel='a  b'>One <b>t\xe9xt</b></a><img src=y>"
+    page = Page(1, "<urn:x>", "http://h/", "", None, (), body, "", ())
+    names = ["url", "text", "rel", "host"]
+    assert have_texts(names)
+    assert not have_texts(USUAL)
+    columns = Columns(schema_of(names), 1000)
+    how: Any = {"profile": Profile.RFC1808, "policy": Policy(), "texts": True}
+    assert not list(columns.add(map(selector(names), packed_rows(page, "a.warc", **how))))
+    assert [tuple(row.values()) for row in columns.take().to_pylist()] == [
+        ("http://h/x", "One t\xe9xt", "a b", "h"),
+        ("http://h/y", "", "", "h"),
+    ]
 
 
 def test_bytes_that_are_not_utf_8_are_replaced() -> None:
