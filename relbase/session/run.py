@@ -131,7 +131,9 @@ def _asked(given: OpenedDocument) -> OpenedDocument:
     return given.on(replaced=answers(outcomes, Lines(given.document.data), replace))
 
 
-def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Replaced:
+def answers(
+    outcomes: Iterable[object], lines: Lines, replace: Replace, *, may_be_empty: bool = False
+) -> Replaced:
     """Return the URLs that a function gives for references, by their places."""
     replaced: Replaced = {}
     for outcome in outcomes:
@@ -142,7 +144,7 @@ def answers(outcomes: Iterable[object], lines: Lines, replace: Replace) -> Repla
         if not isinstance(new, str):
             fix = "return a URL, None for that of relbase, or link.reference for no edit"
             raise TypeError(f"replace must return a str, not {type(new).__name__}: {fix}")
-        if not new and outcome.reference:
+        if not (new or may_be_empty) and outcome.reference:
             raise ValueError("replace returned an empty URL: return link.reference for no edit")
         replaced[outcome.place] = new
     return replaced

@@ -142,7 +142,7 @@ def rewrite_links(
 
     Raises:
         TypeError: If it is not a tree, or an argument or a result has the wrong type.
-        ValueError: If the URL is not absolute, the profile is unknown, or a result is empty.
+        ValueError: If the URL is not absolute, or the profile is unknown.
 
     >>> import lxml.html
     >>> page = lxml.html.fromstring('<p><a href="/x">x</a><img srcset="y, z 2x"></p>')

@@ -284,7 +284,9 @@ class Walk:
         if self._replace is None:
             return context
         asked = visit(context._replace(replaced={}))
-        return context._replace(replaced=answers(asked, Lines(text), self._replace))
+        # lxml writes an empty URL, for a link that is to lead nowhere.
+        replaced = answers(asked, Lines(text), self._replace, may_be_empty=True)
+        return context._replace(replaced=replaced)
 
     def _value_of(
         self,

@@ -136,6 +136,14 @@ def test_rewrite_links_does_as_lxml_does(markup: str, arguments: Any) -> None:
     assert lxml.html.tostring(ours) == lxml.html.tostring(theirs)
 
 
+def test_an_empty_url_is_written_as_lxml_does() -> None:
+    theirs, ours = (of_lxml("<a href='javascript:x'>a</a><a href=y>b</a>") for _ in "ab")
+    for tree, rewrite in ((theirs, type(theirs).rewrite_links), (ours, rewrite_links)):
+        rewrite(tree, lambda link: "" if link.startswith("javascript:") else link)
+    assert lxml.html.tostring(ours) == lxml.html.tostring(theirs)
+    assert ours.find(".//a").get("href") == ""
+
+
 @pytest.mark.parametrize("tree", trees("<a href=x>a</a><style>a{b:url(x)}</style><img src=y>"))
 def test_none_removes_a_link(tree: Any) -> None:
     rewrite_links(tree, lambda link: None if link == "x" else link)

@@ -1,0 +1,1 @@
+"""Puts relbase into other projects, and runs their own tests."""
