@@ -291,10 +291,10 @@ def test_counts_and_maps_of_messages_in_several_processes() -> None:
 def test_a_process_that_dies_costs_links_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
     real = relbase.session.run.links
 
-    def deadly(given: OpenedDocument) -> Any:
+    def deadly(given: OpenedDocument, **how: bool) -> Any:
         if b"deadly" in given.document.data:
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(given)
+        return real(given, **how)
 
     monkeypatch.setattr("relbase.session.run.links", deadly)
     Path("site/deadly.html").write_bytes(PAGE + b"deadly")
