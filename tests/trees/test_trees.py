@@ -67,6 +67,9 @@ def parsed(markup: str, parser: str) -> Any:
 @pytest.mark.filterwarnings("ignore:Coercing non-XML name")
 @pytest.mark.parametrize("root", ["amp", "AMP4EMAIL", "⚡", "⚡️", "⚡4email", "⚡️4email"])
 def test_documents_of_amp(parser: str, root: str) -> None:
+    is_of_lxml = parser in {"lxml", "lxml.html"}
+    if is_of_lxml and not root.isascii() and not lxml.html.document_fromstring("<html ⚡>").attrib:
+        pytest.skip("this libxml2 drops attributes whose names are not ASCII")
     for name, count in ((root, 3), (f"x title={root}", 0), ("amp4ads", 0), ("⚡4ads", 0)):
         page = f"<html {name}><body><amp-img src=x srcset='y 2x'></amp-img><form action-xhr=z>"
         assert len(make_links_absolute(parsed(page, parser), URL)) == count
