@@ -37,6 +37,7 @@ def rewrite(
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
     message_urls: MessageUrls | None = None,
+    images_url: URL | None = None,
     replace: Replace | None = None,
 ) -> Result:
     """Make every relative reference of a document absolute, and change no other byte.
@@ -55,6 +56,8 @@ def rewrite(
         message_urls: The URL of each message of a mailbox: a mapping from Message-ID
             (`<id@host>`), List-Id, address or domain (`@host`) to URLs, or a function that gets
             the header fields as pairs and returns a URL or None. It counts before `url`.
+        images_url: The base of images in Markdown, and of `img` and `source` in its HTML, if it is
+            another than `url`.
         replace: A function that is called once for each link in document order, except those
             that the policy keeps or that are always local. It gets the `Link` and returns the URL
             to write, None for what relbase would write, or `link.reference` for no edit.
@@ -83,6 +86,7 @@ def rewrite(
         policy=policy,
         detect=detect,
         message_urls=message_urls,
+        images_url=images_url,
         replace=replace,
     )
     return run.rewrite(call.opened(data))

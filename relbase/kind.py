@@ -21,11 +21,14 @@ class Kind(StrEnum):
     MAIL = "mail"
     MBOX = "mbox"
     HTTP = "http"
+    MARKDOWN = "markdown"
     OTHER = "other"
 
 
 # Type checkers find misspelt names; importing this module compares them with the members.
-KindName = Literal["html", "css", "xml", "json", "jsonld", "mail", "mbox", "http", "other"]
+KindName = Literal[
+    "html", "css", "xml", "json", "jsonld", "mail", "mbox", "http", "markdown", "other"
+]
 
 if get_args(KindName) != tuple(Kind):
     raise TypeError(f"KindName in relbase/kind.py is not {[*map(str, Kind)]}")

@@ -59,6 +59,7 @@ class Reason(StrEnum):
     XML_PREFIX = "xml-prefix"  # not declared: read as its customary namespace
     XML_BASE64 = "xml-base64"  # text of Atom 0.3 that does not decode: left unchanged
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare
+    MARKDOWN_UNSURE = "markdown-unsure"  # a link that some programs read otherwise: left unchanged
     FEED_UNESCAPED = "feed-unescaped"  # HTML in it is not escaped: its elements are read
     FEED_GUID = "feed-guid"  # a relative guid: left, since readers identify items by it
     SITE_LINK = "site-link"  # the feed's site is on another host, which the policy can use
@@ -88,6 +89,7 @@ class Reason(StrEnum):
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_XML_BASE = "limit-xml-base"
     LIMIT_XML_PIECES = "limit-xml-pieces"
+    LIMIT_MARKDOWN = "limit-markdown"
     LIMIT_GROWTH = "limit-growth"
 
 

@@ -52,6 +52,7 @@ class Rewriter:
         profile: Profile | ProfileName = Profile.RFC1808,
         policy: Policy = DEFAULT_POLICY,
         detect: bool = True,
+        images_url: URL | None = None,
         replace: Replace | None = None,
     ) -> None:
         self._call = check(
@@ -62,6 +63,7 @@ class Rewriter:
             profile=profile,
             policy=policy,
             detect=detect,
+            images_url=images_url,
             replace=replace,
         )
         self._text_call = text_of.text_call(self._call)
@@ -82,7 +84,7 @@ class Rewriter:
         from relbase.responses import rewrite_response
 
         options = self._call.options
-        own = ("kind", "charset", "profile", "policy", "detect")
+        own = ("kind", "charset", "profile", "policy", "detect", "images_url")
         given = cast("Arguments", {name: getattr(options, name) for name in own})
         return rewrite_response(response, replace=self._call.replace, **given)
 
@@ -109,7 +111,7 @@ class Rewriter:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.
 
         Args:
-            text: HTML, CSS, XML or a JSON Feed, whole or a piece; HTML if no kind was given.
+            text: HTML, CSS, XML, a JSON Feed or Markdown, whole or a piece; HTML without a kind.
             url: The URL that it was retrieved from; None for the rewriter's own.
             base: The base URL of the page that a piece is from, instead of a URL.
 
@@ -187,7 +189,18 @@ def _as_base(base: URL | None, call: Call) -> str:
 
 
 _NOT_TEXT: Final = "give a str, or bytes to rewrite"
-_TextKind = Literal[Kind.HTML, Kind.CSS, Kind.XML, Kind.JSON, "html", "css", "xml", "json"]
+_TextKind = Literal[
+    Kind.HTML,
+    Kind.CSS,
+    Kind.XML,
+    Kind.JSON,
+    Kind.MARKDOWN,
+    "html",
+    "css",
+    "xml",
+    "json",
+    "markdown",
+]
 
 
 def rewrite_text(
@@ -200,6 +213,7 @@ def rewrite_text(
     headers: Headers | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
+    images_url: URL | None = None,
     replace: Replace | None = None,
 ) -> str:
     """Make every relative reference in a text absolute, and change no other character.
@@ -209,15 +223,16 @@ def rewrite_text(
     pages are ignored.
 
     Args:
-        text: HTML, CSS, XML or a JSON Feed, a whole document or a piece of one.
+        text: HTML, CSS, XML, a JSON Feed or Markdown, a whole document or a piece of one.
         url: The absolute URL that the text was retrieved from.
         base: The absolute base URL of the page that the piece is from, instead of `url`.
-        kind: "html", "css", "xml" or "json".
+        kind: "html", "css", "xml", "json" or "markdown".
         redirects: The `Location` values that followed, in order, absolute or relative.
         headers: The response's headers: a mapping, or pairs of names and values. Their
             charset is ignored.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
+        images_url: The base of images in Markdown, if it is another one.
         replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
 
     Returns:
@@ -246,6 +261,7 @@ def rewrite_text(
         profile=profile,
         policy=policy,
         detect=False,
+        images_url=images_url,
         replace=replace,
     )
     return text_of.rewrite_text(text, text_of.text_call(call), _as_base(base, call))

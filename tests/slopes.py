@@ -29,12 +29,13 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from unittest.mock import patch
 
-for _name in ("containers", "html", "xml", "mail", "support", "."):
+for _name in ("containers", "html", "xml", "mail", "markdown", "support", "."):
     sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.html
 import test_feeds
 import test_json_ld
+import test_markdown_visit
 import test_message_growth
 import test_warc
 import test_xml_visit
@@ -66,6 +67,7 @@ _SITE: Final = b"<div class='a'>text, quite much of it <a href='/x/%d'>text</a><
 _ITEM: Final = b"<item><link>/%d</link><description>&lt;a href='x'&gt;text</description></item>\n"
 _JSON: Final = b'{"url":"%d","content_html":"<p>text <a href=x>text</a>"},\n'
 _ITEM_OF_LD: Final = b'{"@context":"https://schema.org","@id":"%d","url":"/x"},'
+_MARKDOWN: Final = b"# Text %d\n\nText, quite much of it, and a [link](/x/%d) to text.\n\n"
 _MAIL: Final = test_message_growth.FROM + test_message_growth.HTML + b"\n" + _SITE * 9 % (*[1] * 9,)
 
 # kind: a benign document, whose name is "", and hostile ones.
@@ -75,10 +77,11 @@ KINDS: Final[dict[str, dict[str, Make]]] = {
     "json": {"": numbered(_JSON, test_feeds.HTML[:-17], b"{}]}"), **test_feeds.HOSTILE},
     "jsonld": {"": numbered(_ITEM_OF_LD, b"[", b"0]"), **test_json_ld.HOSTILE},
     "mail": {"": numbered(_MAIL + b"<p>%d\n"), **test_message_growth.ROWS},
+    "markdown": {"": numbered(_MARKDOWN), **test_markdown_visit.HOSTILE},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
 }
 HTML: Final = {"Content-Type": "text/html"}
-_DOCUMENTS: Final = "html xml json jsonld mail"
+_DOCUMENTS: Final = "html xml json jsonld mail markdown"
 # call: the kinds that it takes.
 CALLS: Final = {
     **dict.fromkeys(("rewrite", "links", "base", "explain"), _DOCUMENTS),
@@ -113,6 +116,7 @@ def by_command(data: bytes, kind: str) -> bytes:
         given, output = Path(name, "given"), Path(name, "output")
         given.write_bytes(data)
         url = ["--url", URL] if kind in {"html", "xml", "json", "jsonld"} else []
+        url = ["--url", URL] if kind in {"html", "xml", "json", "markdown"} else []
         with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):  # a line a defect
             run(["rewrite", "-q", str(given), "-o", str(output), "--kind", kind, *url])
         return output.read_bytes() if output.exists() else b""

@@ -39,6 +39,7 @@ FLOORS: Final = [
     ["css.visit", "html.json_ld"],
     ["html.own_base", "html.late_base", "html.anchors", "html.visit"],
     ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
+    ["markdown"],
     ["mail"],
     ["http"],
     ["formats"],  # which loads each visit by its name
@@ -77,6 +78,7 @@ FOREIGN: Final = {
     "pyarrow": {"warc", "cli", "spark", "storage"},
     "pyspark": {"spark"},
     "click": {"cli"},
+    "markdown_it": {"markdown"},
 }
 
 # What opens, prints, logs, fetches or exits.

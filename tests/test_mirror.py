@@ -13,6 +13,7 @@ TESTS: Final = Path(__file__).parent
 # line, of a tree, of a message. A file in the same room is named without its path.
 ELSEWHERE: Final = {
     "version": "warc/test_writing.py",
+    "rewriting.trial": "xml/test_xml_visit.py markdown/test_markdown_visit.py",
     "kind": "formats/test_rows.py",
     "notes": "test_texts.py test_rules.py",
     "containers.header_fields": "test_known_fields.py test_one_row.py",

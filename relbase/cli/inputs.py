@@ -204,13 +204,16 @@ def _refuse_several(names: Sequence[str], settings: options.Settings) -> None:
         raise click.UsageError(f"{shown} does not exist: to write to it give -o {shown}")
     is_tree = len(names) == 1 and os.path.isdir(names[0])
     several = f"{in_shell(names[0])} is a directory" if is_tree else "there are several inputs"
-    values = settings.url, settings.fields, settings.redirects  # --headers may have redirects
-    for option, value in zip(("--url", "--headers", "--redirect"), values, strict=True):
+    names_ = ("--url", "--headers", "--redirect", "--images-url")
+    values = settings.url, settings.fields, settings.redirects, settings.images_url
+    for option, value in zip(names_, values, strict=True):  # --headers may have redirects
         if value:
             text = f"{option} applies to one document, but {several}: give each its own"
             fix = "URL with --map FILE, --root DIR=URL or --mirror DIR"
             if option == "--headers":
                 fix = "headers with --sidecar SUFFIX"
+            elif option == "--images-url":
+                fix = "base with --images-root DIR=URL"
             elif option == "--url" and is_tree:
                 root = in_shell(f"{names[0]}={value}")
                 fix = f"URL with --root {root}, --map FILE or --mirror DIR"

@@ -51,6 +51,7 @@ class Settings(NamedTuple):
     strict: bool
     verbosity: Verbosity = Verbosity.COUNTED
     origins: Origins = Origins()
+    images_url: str | None = None
     message_urls: MessageUrlTable | None = None
     message_map: Mapping[str, FoundUrl] = {}  # by selectors; the source is a line
     replace: Replacing | None = None
@@ -68,7 +69,7 @@ class Settings(NamedTuple):
             kind = Kind.MAIL
         options = Options(
             *(kind, self.charset, self.profile, self.policy, self.detect),
-            *(self.message_urls, header_of(self.fields), examines),
+            *(self.message_urls, header_of(self.fields), self.images_url, examines),
         )
         name, replace = "" if name == STDIN else name, self.replace
         return Call(session_of(options), self.url, self.redirects, name, replace=replace)
@@ -122,7 +123,7 @@ def settings(given: dict[str, Any]) -> Settings:
         replace=Replacing(rules) if rules else None,
         origins=Origins(detect, **{name: given.pop(name) for name in Origins._fields[1:]}),
         profile=profile,
-        **{name: given.pop(name) for name in ("url", "kind", "charset", "strict")},
+        **{name: given.pop(name) for name in ("url", "images_url", "kind", "charset", "strict")},
     )
 
 
@@ -260,6 +261,23 @@ _DOCUMENTS: Final = (
         read=option_values.root,
         basic=True,
         help="Give each file below DIR the URL of its path below URL (repeatable).",
+    ),
+    option(
+        "Document URL",
+        "--images-url",
+        metavar="URL",
+        read=option_values.url,
+        help="Resolve the images of Markdown, and of the HTML in it, against URL.",
+    ),
+    option(
+        "Document URL",
+        "--images-root",
+        "image_roots",
+        metavar="DIR=URL",
+        multiple=True,
+        read=option_values.root,
+        help="Resolve the images of each Markdown file below DIR against its path below URL "
+        "(repeatable).",
     ),
     option(
         "Document URL",

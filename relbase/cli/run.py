@@ -172,6 +172,9 @@ class _Report:
         if self._plan.mailbox:
             self._say_given(shown_name(self._plan.mailbox), self.tally.on_given_url)
         self._say_bases()
+        if count := self.tally.unasked:
+            files = counted(count, "Markdown file")
+            streams.warn(f"{files} in directories left unchanged: --only markdown rewrites them")
         many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
         writes = self._plan.options.output is not None or self._plan.options.in_place
         if (many and (writes or self._checks)) or self.tally.listed:

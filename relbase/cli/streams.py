@@ -148,6 +148,7 @@ class Tally:
     found: int = 0  # by `--check` or `--violations`
     rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
     listed: int = 0  # links, by --check
+    unasked: int = 0  # files in directories that are left unchanged unless they are asked for
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
     # With --message-map or --message-base: where messages got their bases, and who lacks one.
     bases: Counter[str] = dataclasses.field(default_factory=Counter)

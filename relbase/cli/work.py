@@ -156,7 +156,9 @@ class _Worker:
         if packed:
             self.coding, self.call = packed[0], self.call.with_options(kind=kind)
             source, self.original = documents.kept(source)
-        if row.visit is None and source.input.root:
+        asked = own.only or settings.kind or not row.is_asked_for
+        self.outcome.tally.unasked += bool(source.input.root and not asked)
+        if source.input.root and (row.visit is None or not asked):
             # Pictures and films in a tree: a copy needs them, but memory need not hold them.
             pieces = self.after.counting(source.pieces)
             if own.output is not None:

@@ -91,6 +91,8 @@ class Format(NamedTuple):
     title: str = ""  # what notes call it where they list what is read
     is_judged: bool = False  # whether its visit notes documents of another kind
     stating: str = ""  # markup that states a base (`{}`) at the start of a text, if any
+    # whether files in a directory are rewritten only if their kind is asked for
+    is_asked_for: bool = False
     # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 

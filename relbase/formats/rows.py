@@ -7,6 +7,7 @@ there are. If the bytes of a document decide its kind, the rows are tried in ord
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from relbase.view.charset import (
     sniff,
     sniff_css,
 )
-from relbase.view.transcode import document_view, text_view
+from relbase.view.transcode import document_view, reference, text_view
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -38,10 +39,10 @@ _MAIL_ADVICE: Final = (
 )
 
 
-def _css_view(data: bytes, charset: str) -> View | None:
-    found = document_view(data, charset, css_escaped)
+def _text_view(escaped: Callable[[str], bytes], data: bytes, charset: str) -> View | None:
+    found = document_view(data, charset, escaped)
     if found is None and charset != "utf-8" and not data.isascii():
-        return text_view(data, charset, css_escaped)
+        return text_view(data, charset, escaped)
     return found
 
 
@@ -179,16 +180,27 @@ _ROWS: Final = (
         sniffing.is_css,
         title="CSS",
         charset=sniff_css,
-        view=_css_view,
+        view=partial(_text_view, css_escaped),
         visit=_in_batches(visit_css),
         doubts=True,
+    ),
+    Format(
+        Kind.MARKDOWN,
+        ("text/markdown",),  # RFC 7763
+        "md markdown mkd",
+        title="Markdown",
+        charset=_loaded_later("view.charset.sniff_text"),
+        view=partial(_text_view, reference),
+        visit=_in_batches(_loaded_later("markdown.visit.visit_markdown")),
+        may_be=lambda _start: True,  # it may begin with HTML, or like a message
+        is_asked_for=True,  # most of it becomes pages elsewhere, whose links are relative to those
     ),
     # Files that people keep beside pages: text, data, scripts, archives, pictures. Left unchanged.
     Format(
         Kind.OTHER,
         ("application/octet-stream",),
         "js mjs cjs jsx ts tsx vue svelte json jsonl ndjson json5 map csv tsv yaml yml toml ini "
-        "cfg conf md markdown mkd mdx rst adoc asciidoc org tex textile wiki py pyw rb pl pm sh "
+        "cfg conf mdx rst adoc asciidoc org tex textile wiki py pyw rb pl pm sh "
         "bash zsh bat ps1 c h cc cpp hpp cs go rs java kt swift scala lua r sql diff patch scss "
         "sass less styl gz bz2 xz zst br zip 7z rar tar tgz jar war warc arc wacz har epub odt "
         "ods odp docx xlsx pptx doc xls ppt rtf pdf ps webarchive maff htz enex mobi azw azw3 png "

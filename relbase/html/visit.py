@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
@@ -228,13 +228,14 @@ def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Out
 def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
+    codebase = context.images if (slot.element, slot.attribute) in _OF_IMAGES else None
+    if (one := slot.codebase) is not None:
+        codebase = on_codebase(trimmed(attribute_text(text, one, context.charset)), context)
     place = Place(
         slot.element.decode("utf-8", "replace"),
         slot.attribute.decode("utf-8", "replace"),
         slot.row,
-        None
-        if (one := slot.codebase) is None
-        else on_codebase(trimmed(attribute_text(text, one, context.charset)), context),
+        codebase,
     )
     inside = context.inside(attribute.start)
     if attribute.quote == tokens.RAW:
@@ -252,6 +253,10 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
         return lower(visit_value(view.inner, inside, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
     return lower_plain(visit_value(raw, inside, place), plain, make_view, attribute.start)
+
+
+# What has the base of images in the HTML of Markdown.
+_OF_IMAGES: Final = frozenset(product((b"img", b"source"), (b"src", b"srcset")))
 
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Outcome]:

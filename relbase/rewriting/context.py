@@ -103,6 +103,7 @@ class Task(NamedTuple):
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
     # Says whether the policy keeps a reference (`Policy.keeper`); None if it keeps none.
     keeps: Callable[[str], object] | None = None
+    images_url: str | None = None  # the base of the images of Markdown, if they have their own
 
     def establish(
         self,
@@ -115,6 +116,13 @@ class Task(NamedTuple):
         """Return the base that statements establish inside another one, and notes on it."""
         how, allows = (self.profile, part, charset, resolve), self.policy.private_bases
         return establish(statements, around, *how, private_bases=allows)
+
+
+class Codebase(NamedTuple):
+    """How the references of an element with a `codebase`, or images, are resolved."""
+
+    resolve: Callable[[str], str] | None  # None if they cannot be resolved
+    base: Base | None = None  # the base that it states; None if it does not count
 
 
 class Context(NamedTuple):
@@ -140,6 +148,7 @@ class Context(NamedTuple):
     replaced: Replaced | None = None  # the caller's URLs; None if the caller replaces none
     at: tuple[int, ...] = ()  # where the text is in those around it, for `replaced`
     texts: bool = False  # whether references get the text of the element that they are on
+    images: Codebase | None = None  # of HTML in Markdown: how its images are resolved
     resolve: BaseResolver | None = None  # resolves against the base; None without one
     is_amp: bool = False  # whether it is in a document of AMP
 
@@ -157,6 +166,7 @@ class Context(NamedTuple):
         """Return this context with some fields changed; the profile has to stay the same."""
         base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
         if base is not self.base or encoding != self.encoding:
+            changes["images"] = None  # whatever states a base of its own is stronger
             changes["resolve"] = resolver(base.url, self.task.profile, encoding)
         return self._replace(**changes)
 

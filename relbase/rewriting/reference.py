@@ -11,7 +11,7 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import Policy, begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
-from relbase.rewriting.context import Context, resolver
+from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import plain, rfc3986
@@ -22,13 +22,6 @@ from relbase.view.characters import decode_inner, encode_inner
 
 if TYPE_CHECKING:
     from relbase.html.vocabulary import Row
-
-
-class Codebase(NamedTuple):
-    """How the references of an element with a `codebase` are resolved."""
-
-    resolve: Callable[[str], str] | None  # None if they cannot be resolved
-    base: Base | None = None  # the base that it states; None if it does not count
 
 
 class Place(NamedTuple):

@@ -65,6 +65,7 @@ class OptionArguments(TypedDict, total=False):
     policy: Policy
     detect: bool
     message_urls: MessageUrls | None
+    images_url: URL | None
 
 
 class Arguments(OptionArguments, total=False):
@@ -110,6 +111,7 @@ class Options(NamedTuple):
     detect: bool = True
     message_urls: MessageUrlSource | None = None
     header: Header = NO_HEADER
+    images_url: str | None = None  # the base of the images of Markdown
     examines: bool = False  # also checks XML that would not change, for `--check`
 
 
@@ -122,6 +124,7 @@ def as_options(
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
     message_urls: MessageUrls | None = None,
+    images_url: URL | None = None,
 ) -> Options:
     """Return the options; raise TypeError or ValueError whose text says how to fix them."""
     if charset is not None:
@@ -140,6 +143,7 @@ def as_options(
         detect,
         None if message_urls is None else as_message_urls(message_urls, known),
         NO_HEADER if headers is None else header_of(as_fields(headers)),
+        as_url(images_url, "images_url", known) if images_url else None,
     )
 
 

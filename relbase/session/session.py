@@ -124,7 +124,7 @@ class Session:
         stated = _charset_value.search(type_) if type_ else None
         task = Task(
             *(options.profile, options.policy, reader, options.detect, name_may_hold),
-            *(options.message_urls, options.policy.keeper()),
+            *(options.message_urls, options.policy.keeper(), options.images_url),
         )
         outside = Context(
             UNKNOWN,

@@ -108,6 +108,12 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
     return GUESSED if is_utf_8(data) else DEFAULT
 
 
+def sniff_text(data: bytes, label: str | None = None) -> Charset:
+    """Determine the charset of text that is UTF-8 wherever nothing else is stated."""
+    known = Charset("utf-8", CharsetSource.FORMAT) if is_utf_8(data) else DEFAULT
+    return _outside(data, label) or known
+
+
 GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
 # What browsers assume if a document states no charset (§13.2.3.2 step 9) [C].
 DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)

@@ -6,7 +6,6 @@ it. `document` decides whether the document is sound, so that the findings count
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -20,7 +19,7 @@ from relbase.html.late_base import Before, base_late
 from relbase.html.visit import nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
-from relbase.rewriting.budget import MAX_TRIED, Budget
+from relbase.rewriting.budget import MAX_TRIED
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import (
     Outcome,
@@ -32,7 +31,8 @@ from relbase.rewriting.outcomes import (
     plain_in_quotes,
     single,
 )
-from relbase.rewriting.reference import Place, on_codebase, pay
+from relbase.rewriting.reference import Place, noting, on_codebase
+from relbase.rewriting.trial import without
 from relbase.scan import binding
 from relbase.scan.batches import xml_scan_for
 from relbase.scan.plain_forms import is_same_in_css
@@ -283,7 +283,7 @@ class Visit:
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
             trial = budget and budget.on_trial(len(raw))
             items = self._read(slot, raw, both._replace(budget=trial))
-            return _without(items, doubtful, context, trial)
+            return without(items, doubtful, context, _FLAWED, trial=trial, depth=context.depth + 1)
         if budget:
             budget.tried += len(context.base.url)
         tried = self._read(slot, raw, both._replace(budget=None))
@@ -351,47 +351,9 @@ _ENTITY: Final = "an entity that only a DTD could declare, but relbase reads no 
 # All references of a text with a flaw are in memory at once; no article is longer.
 MAX_FLAWED: Final = 1 << 18
 DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
+_FLAWED: Final = noting(Reason.XML_FLAW, DOUBTFUL)
 
 _means_itself: Final = regex(rb"[^<&]*+").fullmatch
 
 # An article has a handful of pieces; each needs a view of its own.
 MAX_PIECES: Final = 10_000
-
-
-def _without(
-    items: Iterable[Outcome], places: Sequence[int], context: Context, trial: Budget | None
-) -> Iterator[Outcome]:
-    """The items of a listed text, without edits of references that contain one of `places`.
-
-    Only the other references are charged to the budget.
-    """
-    edits: list[Edit] = []
-    left: list[Span] = []
-    is_noted = False
-    budget = context.budget
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        elif isinstance(item, Note):
-            yield item
-        else:
-            at = bisect_left(places, item.span.start)
-            holds = at < len(places) and places[at] < item.span.end
-            depth = context.depth + 1
-            if item.status is Status.REWRITTEN and (
-                holds or not pay(item.reference, item.url, budget, depth)
-            ):
-                left.append(item.span)
-                if holds and not is_noted:
-                    is_noted = True
-                    yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
-                item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
-            if not context.wanted.edits_only or item.status is Status.UNRESOLVED:
-                yield item
-    if budget and trial:
-        budget.settle(trial)
-    starts = [span.start for span in left]
-    for edit in edits:
-        at = bisect_left(starts, edit.start + 1) - 1
-        if at < 0 or edit.start > left[at].end:
-            yield edit

@@ -57,4 +57,4 @@ def test_a_missing_row_is_reported_with_its_place(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_sentence_that_lists_what_is_read() -> None:
-    assert READ == "HTML, CSS, XML, a JSON Feed, JSON-LD or mail"
+    assert READ == "HTML, CSS, XML, a JSON Feed, JSON-LD, mail or Markdown"

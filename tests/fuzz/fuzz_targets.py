@@ -185,6 +185,11 @@ class Target:
                 yield gzip.decompress(data) if path.suffix == ".gz" else data
 
 
+_MARKDOWN: Final = (
+    b"---\na: b\n---\n# [a](b 'c') ![d](<e f>) #\n\n> - [g]\n\n[g]: h\n[^i]: j",
+    b"<p>\n<img src=a>\n</p>\n\nb <a\nhref='c'>`d`</a> https://x[e](f\\)&amp;g) $$[h](i)$$",
+    b"| a | [b](c\\|d) |\n|---|---|\n| `|` | ![e][] |\n\n[e]: <f>\n'g'\n",
+)
 _HTTP: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nBase: <URL:http://b/c/>\r\n\r\n<a href=x>",
     b"HTTP/1.0 301 M\nLocation: ../x\nLink: <a>; rel=next, </b>; rel=x\n\n<p>",
@@ -239,6 +244,7 @@ TARGETS: Final = {
         kind: Target(partial(document, kind), f"{kind}/*")
         for kind in ("css", "xml", "mail", "mbox")
     },
+    "markdown": Target(partial(document, "markdown"), _MARKDOWN),
     "http": Target(partial(document, "http"), _HTTP),
     "any": Target(partial(document, None), "*/*"),
     "explain": Target(explained, "*/*"),

@@ -82,7 +82,7 @@ BAD = [
     ({"headers": {b"Base": b"x"}}, TypeError, "decode them first"),
     ({"headers": {"Base": ["x"]}}, TypeError, "names and values of headers must be str"),
     ({"headers": [("Base", None)]}, TypeError, "names and values of headers must be str"),
-    ({"kind": "pdf"}, ValueError, "one of html, css, xml, json, jsonld, mail, mbox, http, other"),
+    ({"kind": "pdf"}, ValueError, "json, jsonld, mail, mbox, http, markdown, other"),
     ({"kind": "HTML"}, ValueError, "one of html, css"),
     ({"kind": 5}, TypeError, "kind must be a Kind or its value, not int: give 'html'"),
     ({"name": Path("x.html")}, TypeError, r"name must be a str, not PosixPath: give os\.fspath"),
@@ -129,7 +129,7 @@ MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("rewrite_response", (object(),), {"profil": "whatwg"}, r"rewrite_response\(\) .*profile="),
     ("response_links", (object(), "http://h/"), {}, "give url='http://h/'"),
     ("rewrite_text", ("",), {"charset": "utf-8"}, "'charset': it takes base, headers"),
-    ("rewrite", (b"",), {"zzz": 1}, "'zzz': it takes charset, data, detect, headers, kind"),
+    ("rewrite", (b"",), {"zzz": 1}, "'zzz': it takes charset, data, detect, headers, images_url"),
 ]
 
 

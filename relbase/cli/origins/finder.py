@@ -36,6 +36,7 @@ class Origins(NamedTuple):
     detect: bool = True
     mapped: dict[str, FoundUrl] | None = None  # --map: by file names; the source is a line
     roots: tuple[Root, ...] = ()
+    image_roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()  # suffixes
     canonical: bool = False
@@ -185,6 +186,9 @@ class Finder:
         if of is not None and (not known.given or archived(known.url or "")):
             stated = "the page that the web archive copied"
             known = known._replace(url=found_url(of.url, "")[0] or known.url, source=stated)
+        roots = self.origins.image_roots
+        if roots and (images := paths.url_on_root(os.path.abspath(source.name), roots)):
+            call = call.with_options(images_url=images.url)
         call = call._replace(url=known.url, redirects=call.redirects or known.redirects)
         # Pages are saved beside the files that they need; mail contains its own.
         beside = None if row.charset is None else self._places(call, known, source, data, marks)

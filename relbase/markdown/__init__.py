@@ -1,0 +1,1 @@
+"""Finds and rewrites the links of Markdown."""

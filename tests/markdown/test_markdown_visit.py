@@ -1,0 +1,385 @@
+"""Markdown through the public functions: links, HTML, charsets, budget, placeholders, notes."""
+
+import json
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, Final
+
+import pytest
+from growth import assert_linear
+from hypothesis import strategies as st
+from laws import (
+    assert_laws,
+    assert_links_alike,
+    check,
+    law_2_outside_of_the_edits_every_byte_is_the_same,
+)
+from strategies import HOSTILE as BASES
+from strategies import bases
+from test_growth import repeated
+
+import relbase
+from relbase.rewriting import budget
+
+URL: Final = "http://h.example/d/p"
+
+
+def rewritten(text: str, **call: Any) -> str:
+    given, data = {"url": URL, **call}, text.encode()
+    result = relbase.rewrite(data, kind="markdown", **given)
+    assert_laws(data, result, kind="markdown", **given)
+    return result.data.decode()
+
+
+def reasons(text: str | bytes, **call: Any) -> list[str]:
+    data = text.encode() if isinstance(text, str) else text
+    notes = relbase.rewrite(data, **{"url": URL, "kind": "markdown", **call}).notes
+    return [note.reason.value for note in notes]
+
+
+ROWS: Final = [
+    ("[a](b 'b') ![b](../b)\n", "[a](http://h.example/d/b 'b') ![b](http://h.example/b)\n"),
+    ("[a](#b)", "[a](http://h.example/d/p#b)"),
+    ("[a](<b c>)", "[a](<http://h.example/d/b c>)"),
+    ("[a](b\\)&amp;c)", "[a](http://h.example/d/b\\)&amp;c)"),
+    ("[a]() [b](<>) [c]( )", "[a]() [b](<>) [c]( )"),  # somebody has yet to fill it in
+    ("[a](http://b/) <x@y.example>", "[a](http://b/) <x@y.example>"),
+    ("[a]: b\r\n\r\n![a]", "[a]: http://h.example/d/b\r\n\r\n![a]"),
+    ("\ufeff[a]: b", "\ufeff[a]: http://h.example/d/b"),
+    ("ä [a](b)", "ä [a](http://h.example/d/b)"),
+    # HTML, as one document: `<base>` decides for it alone
+    ('<p>\n<img src="b">', '<p>\n<img src="http://h.example/d/b">'),
+    (
+        "<base href=e/>\n\n[a](b) <a href=c>",
+        """<base href=http://h.example/d/e/>
+
+[a](http://h.example/d/b) <a href=http://h.example/d/e/c>""",
+    ),
+    (
+        "<style>\na{b:url(c)}\n</style>\n`url(d)`",
+        "<style>\na{b:url(http://h.example/d/c)}\n</style>\n`url(d)`",
+    ),
+    ("<!--\n<a href=b>\n-->\n<a href=c>", "<!--\n<a href=b>\n-->\n<a href=http://h.example/d/c>"),
+    ("<svg>\n<a href=b>", "<svg>\n<a href=http://h.example/d/b>"),
+    (
+        "<img srcset='a 1x,\nb 2x'>",
+        "<img srcset='http://h.example/d/a 1x,\nhttp://h.example/d/b 2x'>",
+    ),
+    # a line end in a reference could begin or end a block
+    ('<a\nhref="b\nc">', '<a\nhref="b\nc">'),
+]
+
+
+@pytest.mark.parametrize(("text", "output"), ROWS)
+def test_rewrite(text: str, output: str) -> None:
+    assert rewritten(text) == output
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "output"),
+    [
+        ("http://h/a(b/", "[a](c)", "[a](http://h/a\\(b/c)"),
+        ("http://h/a`/", "`[a](c) <a href=d>", "`[a](http://h/a&#96;/c) <a href=http://h/a&#96;/d>"),
+        ("http://h/a|/", "|[a](c)<a href=d>|\n|-|", "|[a](http://h/a%7C/c)<a href=http://h/a&#124;/d>|\n|-|"),
+        ("http://h/a'/", "<a b='[a](c)", "<a b='[a](http://h/a&#39;/c)"),
+        ("http://h/?x&", "[a](#123;)", "[a](http://h/?x&#38;#123;)"),
+    ],
+)  # fmt: skip
+def test_a_base_ends_nothing_that_surrounds_a_link(url: str, text: str, output: str) -> None:
+    assert rewritten(text, url=url, profile="rfc3986") == output
+
+
+@pytest.mark.parametrize("profile", relbase.Profile)
+def test_links_and_value_spans(profile: relbase.Profile) -> None:
+    text = "é [a](b) ![c](<d e>) <img src=f>\n\n[g]: h"
+    listed = list(relbase.links(text, url=URL, kind="markdown", profile=profile))
+    assert [text[slice(*link.span)] for link in listed] == ["b", "d e", "f", "h"]
+    assert [(link.element, link.attribute, link.line) for link in listed] == [
+        *(("a", "href", 1), ("img", "src", 1), ("img", "src", 1), ("a", "href", 3)),
+    ]
+    assert [link.column for link in listed] == [7, 16, 31, 6]
+    assert relbase.rewrite_text("[a](b)", url=URL, kind="markdown") == f"[a]({URL[:-1]}b)"
+    assert relbase.rewrite_text("[a](b)", base=URL, kind="markdown") == f"[a]({URL[:-1]}b)"
+    assert relbase.base("[a](b) <base href=/e/>", url=URL, kind="markdown").url == URL
+    assert "markdown" in relbase.explain(b"[a](b)", url=URL, kind="markdown")
+
+
+def test_replace_is_asked_in_document_order() -> None:
+    asked: list[str] = []
+
+    def replace(link: relbase.Link) -> str:
+        asked.append(link.reference)
+        return f"x:{link.reference}"
+
+    data = b"[a](b)\n<img src=c>\n[d](http://e/)\n\n[f]: g"
+    result = relbase.rewrite(data, url=URL, kind="markdown", replace=replace)
+    assert asked == ["b", "c", "http://e/", "g"]
+    assert result.data == b"[a](x:b)\n<img src=x:c>\n[d](x:http://e/)\n\n[f]: x:g"
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("[a]({{b}}/c)", "[a]({{b}}/c)"),
+        ("[a](<{{ b }}/c>)", "[a](<{{ b }}/c>)"),
+        ("[a](c/{{b}})", "[a](http://h.example/d/c/{{b}})"),
+        ("[a]({{ b }}) [c](d)", "[a]({{ b }}) [c](http://h.example/d/d)"),  # text, and a link
+    ],
+)
+def test_placeholders(text: str, output: str) -> None:
+    assert rewritten(text, policy=relbase.Policy(keep_templates=True)) == output
+
+
+def test_policies_choose_places() -> None:
+    only = relbase.Policy(only=("img@src",))
+    output = "[a](b) ![c](http://h.example/d/d) <img src=http://h.example/d/e>"
+    assert rewritten("[a](b) ![c](d) <img src=e>", policy=only) == output
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "output"),
+    [
+        ("ä [a](b)".encode("latin-1"), None, "ä [a](http://h.example/d/b)".encode("latin-1")),
+        ("ä [ö](ü)".encode("latin-1"), "latin1", "ä [ö](http://h.example/d/ü)".encode("latin-1")),
+        ("ä [a](b)".encode("utf-16"), None, "ä [a](http://h.example/d/b)".encode("utf-16")),
+        ("表 [表](b)".encode("shift_jis"), "sjis", "表 [表](http://h.example/d/b)".encode("shift_jis")),
+        (b"\xff [a](b\xff)", "utf-8", b"\xff [a](http://h.example/d/b\xff)"),
+    ],
+)  # fmt: skip
+def test_charsets(data: bytes, charset: str | None, output: bytes) -> None:
+    result = relbase.rewrite(data, url=URL, kind="markdown", charset=charset)
+    assert result.data == output
+    assert_laws(data, result, url=URL, kind="markdown", charset=charset)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("https://x.example/foo[1](2)bar", "markdown-unsure"),
+        ("$$ [1](2) $$", "markdown-unsure"),
+        ('<a\nhref="b\nc">', "markdown-unsure"),
+        ("[a](b\\\nc)", "markdown-unsure"),  # a link to markdown-it-py only
+        ("> " * 101 + "[a](b)", "limit-markdown"),
+        ("<base href=e>\n\n<img src=f>", "base-relative"),
+    ],
+)
+def test_notes(text: str | bytes, reason: str) -> None:
+    assert reason in reasons(text, charset="utf-8")
+
+
+def test_an_unsure_link_is_listed_as_kept() -> None:
+    (link,) = relbase.links(b"www.x.example[1](2)", url=URL, kind="markdown")
+    assert (link.reference, link.status) == ("2", relbase.Status.KEPT)
+
+
+def test_without_a_base_a_note_counts_the_links() -> None:
+    assert reasons("[a](b) <a href=c>", url=None) == ["base-none"]
+
+
+def test_the_budget_is_spent_in_document_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "MAX_GROWTH", 1)
+    monkeypatch.setattr(budget, "MAX_GROWTH_BYTES", 2 * len("http://h.example/d/"))
+    data = b"[a](b)\n\n<img src=c>\n\n[d](e)\n\n<img src=f>"
+    result = relbase.rewrite(data, url=URL, kind="markdown")
+    before, changed = b"[a](http://h.example/d/b)\n\n<img src=http://h.example/d/c>", data[21:]
+    assert result.data == before + b"\n\n[d](e)\n\n<img src=f>", changed
+    assert [link.status.value for link in result.links] == [*["rewritten"] * 2, *["kept"] * 2]
+    (note,) = result.notes
+    assert note.reason.value == "limit-growth"
+    assert note.text.startswith("2 relative links")
+
+
+RAW: Final = "http://raw.example/d/p"
+
+
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        ("[![a](b)](c)", "[![a](http://raw.example/d/b)](http://h.example/d/c)"),
+        ("[a]: b\n\n![a]", "[a]: http://raw.example/d/b\n\n![a]"),
+        ("[a]: b", "[a]: http://h.example/d/b"),
+        ("[a]: b\n\n![a] [a]", "[a]: http://h.example/d/b\n\n![a] [a]"),
+        (
+            "<img src=a srcset='/b 2x' longdesc=c><video poster=d><source src=e>",
+            """<img src=http://raw.example/d/a srcset='http://raw.example/b 2x' \
+longdesc=http://h.example/d/c><video poster=http://h.example/d/d><source src=http://raw.example/d/e>""",
+        ),
+        ("<base href=http://b/>\n\n<img src=c> ![d](e)",
+         "<base href=http://b/>\n\n<img src=http://b/c> ![d](http://raw.example/d/e)"),
+    ],
+)  # fmt: skip
+def test_images_have_their_own_base(text: str, output: str) -> None:
+    assert rewritten(text, images_url=RAW) == output
+    listed = relbase.links(text.encode(), url=URL, kind="markdown", images_url=RAW)
+    assert all(link.url is not None and link.url in output for link in listed)
+    assert relbase.rewrite_text(text, url=URL, kind="markdown", images_url=RAW) == output
+    assert relbase.Rewriter(URL, kind="markdown", images_url=RAW).rewrite_text(text) == output
+
+
+def test_a_definition_that_links_and_images_use_is_noted_if_their_bases_differ() -> None:
+    text = "[a]: b\n\n![a] [a]"
+    assert reasons(text, images_url=RAW) == ["markdown-unsure"]
+    assert reasons(text, images_url=URL) == reasons(text) == []
+    assert reasons("[a]: http://b/\n\n![a] [a]", images_url=RAW) == []
+
+
+def test_only_markdown_has_a_base_of_images() -> None:
+    assert relbase.rewrite(b"<img src=a>", url=URL, images_url=RAW).data.endswith(
+        b"=http://h.example/d/a>"
+    )
+
+
+def test_kind_by_type_and_name() -> None:
+    for call in ({"name": "README.md"}, {"headers": {"Content-Type": "text/markdown"}}):
+        arguments: Any = call
+        assert relbase.rewrite(b"[a](b)", url=URL, **arguments).changed
+        assert not relbase.rewrite(b"<h1>a</h1>\n\nFrom: b", url=URL, **arguments).notes
+    assert not relbase.rewrite(b"[a](b)", url=URL, name="a.mdx").changed
+
+
+def test_a_part_of_a_message() -> None:
+    mail = b"Content-Type: text/markdown; charset=utf-8\nContent-Base: http://b/\n\n[a](b)\n"
+    assert relbase.rewrite(mail, kind="mail").data.endswith(b"\n[a](http://b/b)\n")
+
+
+# ---- Laws
+
+
+PIECES: Final = (
+    *("[a](b)", "![i](j.png)", "[a]: r\n", "[a]", "[a][]", "![a][a]", "[b]: <c d> 't'\n", "[b]"),
+    *("<img src=x>", "<a href='y z'>", "</a>", '<a href="&amp;q">', "<style>a{b:url(c)}</style>"),
+    *("`", "``", "*", "_", "~~", "\n", "\n\n", "\n> ", "\n- ", "\n1. ", "\n    ", "\n\t", "# "),
+    *("\n# ", "\n===\n", "\n---\n", "|", "\\", "\\|", "&amp;", "&", "<", ">", "(", ")", "[", "]"),
+    *("\n| a | [b](c) |\n|---|---|\n| [d](e\\|f) | `x` |\n", "!", '"', "'", " ", "  \n", "é", "\r"),
+    *("http://x.example/", "<http://h.example/y>", "<!--", "-->", "<?", "<script>", "\n<p>\n"),
+    *("<base href=d/>", "```\n", "$$", "{{x}}", "[^1]: n [k](l)\n", "\u3000", "\0", "\x0c", "\r\n"),
+    *("---\na: b\n---\n", "[x](<>)", "[x](\\(y\\))", "[x](\ny\n't')", "[![s](t)](u)", "[l\n](o)"),
+    *('<a\nhref="m\nn">', "<img srcset='a 1x, b 2x'>", "[c(d)e](f(g)h)", "[#](#f)", "?q=1&lt;x"),
+)  # fmt: skip
+
+
+def _text(seed: int) -> bytes:
+    random = Random(seed)
+    return "".join(random.choices(PIECES, k=random.randint(1, 25))).encode()
+
+
+texts: Final = st.integers(0, (1 << 32) - 1).map(_text)
+calls: Final = st.fixed_dictionaries(
+    {"url": bases, "kind": st.just("markdown"), "profile": st.sampled_from(["rfc1808", "rfc3986"])}
+)
+
+
+def _law_3_and_4(_: bytes, call: dict[str, Any], result: relbase.Result) -> None:
+    assert relbase.rewrite(result.data, **call).edits == ()
+    assert_links_alike(list(result.links), list(relbase.links(result.data, **call)))
+
+
+def _law_8(data: bytes, _: dict[str, Any], result: relbase.Result) -> None:
+    """markdown-it-py finds the same tokens, but for the values of links."""
+    assert list(_shape(data)) == list(_shape(result.data))
+
+
+def _shape(data: bytes) -> Iterator[Any]:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    for token in parser.parse(data.decode("utf-8", "replace")):
+        yield token.type, token.level, token.map
+        for child in token.children or ():
+            is_fixed = child.type in {"text", "code_inline"}
+            yield child.type, child.level, child.content if is_fixed else ""
+
+
+def test_laws() -> None:
+    laws = (law_2_outside_of_the_edits_every_byte_is_the_same, _law_3_and_4, _law_8)
+    check(laws, texts, calls, 150)
+
+
+def test_hostile_bases_change_no_structure() -> None:
+    for url in BASES:
+        data = b"`[a](b)` `[a](b) | <a href=c> <a b='[d](e) [![f](g)](<h>)\n\n[i]: j\n\n"
+        data += b"|[k](l)|\n|-|\n"
+        _law_8(data, {"url": url}, relbase.rewrite(data, url=url, kind="markdown"))
+
+
+# ---- Time
+
+
+def _square(unit: str, end: str) -> Callable[[int], bytes]:
+    return lambda size: ((unit * int(size**0.5) + end) * int(size**0.5)).encode()
+
+
+HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
+    **{
+        json.dumps(unit): repeated(unit.encode())
+        for unit in (
+            *(
+                "[",
+                "![",
+                "[a](",
+                "[a](<b",
+                '[a](b "',
+                "[a](b 'c \"d ",
+                "[a](b (c ",
+                "[]",
+                "]",
+                "![",
+            ),
+            *("[a](b)", "[![a](b)](c)\n", "<", "<a ", "<a b='", "a <!--", "a<?", "a<!x", "x </a "),
+            *("a <b href=c>", "a <script>", "a <svg>", "`", "` `` ", "*a ", "*a _b ", "**a", "\\"),
+            *("&", "&am", ">", "> ", "> [a](b)\n", "- ", "- [a](b)\n", "> - > - a\n", "[a]: b\n"),
+            *(
+                "[a\n",
+                "[a]: b 'c\n",
+                "[a]:\n",
+                '[a]: b "c\n\n',
+                "a\n",
+                "a\n\n",
+                "# [a](b)\n",
+                "```\n",
+            ),
+            *(
+                "|a|\n",
+                "a|b\n-|-\n\n",
+                "<p>\n\n",
+                "<base href=x>\n\n",
+                "$$ [a](b) ",
+                "$",
+                "\0",
+                "\r",
+            ),
+            *(
+                "http://x[a](b)",
+                "www.",
+                "\t",
+                "\u3000[a](b)\n",
+                "[a\nb](c)\n",
+                "a\\\n",
+                "<!-- a -->\n",
+            ),
+        )
+    },
+    "table": lambda size: b"|a|b|\n|-|-|\n" + b"|[a](b)|c\\|d|\n" * (size // 14),
+    "wide table": lambda size: b"|a" * (size // 4) + b"|\n" + b"|-" * (size // 4) + b"|\n",
+    "cell": lambda size: b"|a|\n|-|\n|" + b"[a](b\\|c) " * (size // 10),
+    "destination": lambda size: b"[a](" + b"&amp;\\(" * (size // 7) + b")",
+    "attributes": lambda size: b"x <a" + b" b=c" * (size // 4) + b"!>",
+    "definition": lambda size: b"[a]: b\n\n" + b"[a] " * (size // 4),
+    "definitions": lambda size: b"".join(b"[%d]: b\n" % at for at in range(size // 10)),
+    "front matter": lambda size: b"---\na: b\n" + b"---x\n" * (size // 5),
+    "ticks": lambda size: b" ".join(b"`" * at for at in range(int((2 * size) ** 0.5))),
+    "nested links": lambda size: b"[" * (size // 5) + b"a" + b"](b)" * (size // 5),
+    "quotes of quotes": _square(">", "\n"),
+    "lists of lists": _square("- ", "\n"),
+    "brackets": _square("[", "\n\n"),
+    "ticks and ticks": _square("`", "a"),
+    "tags in tags": _square("<a b=", "\n\n"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_linear(name: str) -> None:
+    def rewrite(data: bytes) -> None:
+        relbase.rewrite(data, url=URL, kind="markdown")
+
+    assert_linear(rewrite, HOSTILE[name], (1 << 13, 1 << 14), 2)
