@@ -186,6 +186,8 @@ class Finder:
         if of is not None and (not known.given or archived(known.url or "")):
             stated = "the page that the web archive copied"
             known = known._replace(url=found_url(of.url, "")[0] or known.url, source=stated)
+        elif self.origins.original:  # a `<base>` may be all that the archive left
+            of = of or archived(given.document.base().url or "")
         roots = self.origins.image_roots
         if roots and (images := paths.url_on_root(os.path.abspath(source.name), roots)):
             call = call.with_options(images_url=images.url)
