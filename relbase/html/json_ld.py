@@ -273,7 +273,7 @@ def _noted(reference: str, span: Span, scope: _Scope) -> Iterator[Outcome]:
         yield Note(Reason.JSON_LD_RELATIVE, context.part, span, _NOTED)
 
 
-_NOTED: Final = "left unchanged; policy=Policy(extended=True) (--extended) makes such URLs absolute"
+_NOTED: Final = "left unchanged; policy=Policy(extended=True) makes such URLs absolute"
 
 
 def _without_base(_reference: str) -> Verdict:
