@@ -42,11 +42,15 @@ def saved(data: bytes) -> Iterator[Saved | Fault]:
     start = len(_MARK) if data.startswith(_MARK) else 0
     text = data[start:] if start else data
     led: dict[str, tuple[str, ...]] = {}  # redirects, by where they led
-    entry, number = _Entry(text, 0), -1
+    entry, number, is_log = _Entry(text, 0), -1, False
     for string in strings(text):
         if string.kind is JsonKind.END and string.end == len(text):
             yield from entry.saved(led)
+            if not is_log:
+                yield Fault(0, "", "", Trouble.DAMAGED, "the JSON has no log.entries")
             return
+        if string.kind is JsonKind.KEY and string.names[:-1] == _ENTRY[:1]:
+            is_log = is_log or text[string.start : string.end] == _ENTRY[1]
         if string.names[:3] == _ENTRY and len(string.names) <= _DEEPEST:
             if string.places[2] != number:
                 yield from entry.saved(led)

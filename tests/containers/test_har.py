@@ -112,11 +112,15 @@ def test_what_is_not_json_is_a_fault(data: bytes) -> None:
     assert fault.trouble is Trouble.DAMAGED
 
 
-@pytest.mark.parametrize(
-    "data", [b"{}", b"[]", b"1", b'{"log":{"entries":[[],1,{"request":"x"},{"response":[]}]}}']
-)
-def test_json_of_another_shape_holds_nothing(data: bytes) -> None:
-    assert documents(data) == []
+@pytest.mark.parametrize("data", [b"{}", b"[]", b"1", b'{"log":1}', b'{"entries":[]}'])
+def test_json_without_a_log_is_a_fault(data: bytes) -> None:
+    (fault,) = saved(data)
+    assert isinstance(fault, Fault)
+    assert "log.entries" in fault.text
+
+
+def test_entries_of_another_shape_hold_nothing() -> None:
+    assert documents(b'{"log":{"entries":[[],1,{"request":"x"},{"response":[]}]}}') == []
 
 
 @given(st.data())
