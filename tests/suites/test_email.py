@@ -270,7 +270,7 @@ def _alone(part: Part, document: bytes, base: relbase.Base) -> bytes:
     outer = base.outer if base.layer is relbase.Layer.EMBEDDED else base
     assert outer is not None
     kind = kind_of_type(part.type)
-    assert kind in {Kind.HTML, Kind.CSS}
+    assert kind in {Kind.HTML, Kind.CSS, Kind.MARKDOWN}
     content_type = f"x/y; charset={part.charset}" if part.charset else "x/y"
     result = relbase.rewrite(
         document, kind=kind, url=outer.url, headers={"Content-Type": content_type}
