@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
 
 import click
 
 import relbase
 from relbase import warc
 from relbase.cli import files, streams
-from relbase.cli.directories import NewFile, opened_directory, sweep
+from relbase.cli.csv_tables import CsvTable, base_columns
 from relbase.cli.documents import before_part, sentence
-from relbase.cli.outputs import refuse, uploaded
+from relbase.cli.outputs import new_file, refuse_other, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
     from relbase.cli.findings import LinkPrinter
     from relbase.cli.jobs import Outcome, Plan
+    from relbase.cli.judging.entities import Records
     from relbase.cli.options import Settings
+    from relbase.containers.warc import Record
     from relbase.notes import Note
 
 _CODING: Final = "coding"
@@ -106,13 +108,21 @@ class Archive(NamedTuple):
         if self.holder is not None:
             yield from pages_in(self.holder, self._whole())
             return
-        if not self.is_zip:
-            # Opening a named pipe again would wait forever.
-            again = partial(files.again, self.source) if files.is_read_again(self.source) else None
-            yield from warc.pages(self.source.pieces, again)
+        if self.is_zip:
+            yield from self.read_again()
             return
+        # Opening a named pipe again would wait forever.
+        again = partial(files.again, self.source) if files.is_read_again(self.source) else None
+        yield from warc.pages(self.source.pieces, again)
+
+    def read_again(
+        self, skip: Callable[[Record], bool] = lambda _: False
+    ) -> Iterator[warc.Page | warc.Fault]:
         with files.seekable(self.source) as file:
-            yield from work.wacz_pages(file)
+            if self.is_zip:
+                yield from work.wacz_pages(file, skip=skip)
+            else:
+                yield from warc.pages(file, skip=skip)
 
     def _whole(self) -> bytes:
         pieces, size = [], 0
@@ -249,25 +259,46 @@ class Archive(NamedTuple):
         name = self.source.name
         how = {"warc": name, **self.how, "replace": self.settings.replace, "texts": printer.texts}
         of_wat = {"warc": name, **self.how}
-        if table is not None:
-            for page in self.pages(lambda fault: table.add_fault(fault, name)):
-                table.add(self._guarded(page, partial(rows.packed_rows, **how)))
-            return
-        for page in self.pages():
-            if wat:
+        if wat:
+            for page in self.pages():
                 for record in self._guarded(page, lambda page: [rows.wat(page, **of_wat)]):
                     streams.say(json.dumps(record))
+            return
+        judge = None if printer.tallied is None else self._records().judge
+        if table is None:
+            for page in self.pages():
+                place = self._place(page)
+                for row in self._guarded(page, partial(rows.link_rows, **how)):
+                    at = f"{place}: {before_part(row.part)}"
+                    printer.show(at, row, judgement=judge and judge(page, row))
+            return
+        for page in self.pages(lambda fault: table.add_fault(fault, name)):
+            if judge is None or printer.tallied is None:
+                table.add(self._guarded(page, partial(rows.packed_rows, **how)))
                 continue
-            for row in self._guarded(page, partial(rows.link_rows, **how)):
-                printer.show(f"{self._place(page)}: {before_part(row.part)}", row)
+            listed = self._guarded(page, partial(rows.link_rows, **how))
+            judged = ((row, judge(page, row)) for row in listed)
+            is_listed = printer.tallied.is_listed
+            table.add((*row, *judgement) for row, judgement in judged if is_listed(judgement))
 
-    def show_bases(self, *, as_json: bool) -> None:
+    def _records(self) -> Records:
+        from relbase.cli.judging.entities import Records
+
+        if self.holder is not None:
+            raise files.InputError("--judge reads WARC, ARC and WACZ: leave it out")
+        return Records(self.source, self.read_again, is_zip=self.is_zip)
+
+    def show_bases(self, table: CsvTable | None, *, as_json: bool) -> None:
         for page in self.pages():
             for entity in relbase.entities(page.body, **arguments(page, **self.how)):
                 self.tally.warnings += not entity.base.usable
+                file = {"file": self.source.name}
+                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
+                if table is not None:
+                    table.add({**file, **place, **base_columns(entity)})
+                    continue
                 if as_json:
-                    place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
-                    streams.say(streams.object_line({"file": self.source.name}, entity, place))
+                    streams.say(streams.object_line(file, entity, place))
                     continue
                 base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
                 shown = base if entity.base.url else "none"
@@ -277,13 +308,18 @@ class Archive(NamedTuple):
 class Table(NamedTuple):
     """The table of the links of archives, and the one of errors beside it, `x.errors.parquet`."""
 
-    add: Callable[[Iterable[rows.LinkRow | rows.PackedRows]], None]
+    add: Callable[[Iterable[Any]], None]
     add_fault: Callable[[warc.Fault, str], None]
 
 
 @contextmanager
 def written(
-    path: str, inputs: Iterable[str], columns: Sequence[str] | None, *, data_urls: bool
+    path: str,
+    inputs: Iterable[str],
+    columns: Sequence[str] | None,
+    more: tuple[str, ...] = (),
+    *,
+    data_urls: bool,
 ) -> Iterator[Table]:
     """Write a table of links and one of errors, which get their names when both are complete."""
     # Read at the import. Arrow's own pools keep some 20 MB that the system's allocator gives back.
@@ -294,27 +330,26 @@ def written(
         text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
         raise click.UsageError(text) from None
     try:
-        select = rows.selector(columns, data_urls=data_urls)
+        fields = (*rows.LinkRow._fields, *more)
+        names = columns or (*rows.USUAL, *more)
+        select = rows.selector(names, data_urls=data_urls, fields=fields)
     except ValueError as error:
         raise click.UsageError(f"--columns: {error}") from None
-    schema = table.SCHEMA if columns is None else table.schema_of(columns)
+    schema = table.schema_of(names)
     repeated = [field.name for field in schema if field.type == table.REPEATED]
     place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
-    refuse(inputs, (path, errors), ("give another name",) * 2)
-    for target in (path, errors):  # only tables are replaced
-        with suppress(FileNotFoundError, NotADirectoryError), open(target, "rb") as file:
-            if file.read(len(_MARK)) not in (b"", _MARK):
-                text = f"'{printable(target)}' exists and is not a table: give another name"
-                raise click.UsageError(text)
+    names = [*inputs]
+    for target in (path, errors):
+        refuse_other(target, names, lambda start: start.startswith(_MARK))
     page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
         files.failing(path),
         uploaded(path, errors) as outputs,
-        _new(outputs[0]) as links_file,
-        _new(outputs[1]) as errors_file,
+        new_file(outputs[0]) as links_file,
+        new_file(outputs[1]) as errors_file,
         _added(links_file, schema, use_dictionary=repeated, **page) as add,
         _added(errors_file, table.ERRORS) as add_errors,
     ):
@@ -326,7 +361,7 @@ def written(
 
 @contextmanager
 def _added(
-    file: pa.NativeFile, schema: pa.Schema, **how: Any
+    file: BinaryIO, schema: pa.Schema, **how: Any
 ) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Yield a function that adds rows to a table."""
     from pyarrow import parquet
@@ -343,18 +378,3 @@ def _added(
         yield add
         if len(columns):
             writer.write_batch(columns.take())
-
-
-@contextmanager
-def _new(path: str) -> Iterator[pa.NativeFile]:
-    import pyarrow as pa
-
-    directory, name = os.path.split(path)
-    with opened_directory(directory) as parent:
-        sweep(parent)
-        with NewFile(parent, name, 0o666) as made:
-            with open(made.descriptor, "wb", closefd=False) as file:
-                yield pa.PythonFile(file, "w")
-            made.finish(None)
-            parent.replace(made.name, parent, name)
-            parent.sync()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from relbase.cli import streams
 from relbase.cli.documents import InputDocument, in_input, sentence
@@ -22,6 +22,7 @@ from relbase.url.resolver import is_absolute
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Format
+    from relbase.cli.judging.verdicts import Judgement, Tallied
     from relbase.warc.rows import LinkRow
 
 # Documents and parts whose links cannot be read, or not all: --check does not pass them. What is
@@ -35,26 +36,41 @@ UNCHECKED: Final = {
 FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
 
 
+# The fields of a judgement, in tables and objects.
+JUDGED: Final = ("verdict", "target")
+
+
 class LinkPrinter(NamedTuple):
     tally: Tally
     as_json: bool = False
     violations: bool = False
     texts: bool = False
+    add: Callable[[Iterable[Any]], None] | None = None  # adds rows to a table
+    tallied: Tallied | None = None  # with --judge
 
-    def show(self, place: str, row: Link | LinkRow, file: str = "") -> None:
+    def show(
+        self,
+        place: str,
+        row: Link | LinkRow,
+        file: str = "",
+        judgement: Judgement | None = None,
+    ) -> None:
         """Print a link: `place` is its file and line for people, `file` that of a `Link`."""
-        if isinstance(row, Link):
-            base, status, fields = row.base.url, row.status.value, row.as_dict(texts=self.texts)
-        else:
-            base, status, fields = row.base, row.outcome, row._asdict()
-            if not self.texts:
-                del fields["text"], fields["rel"]
+        if judgement is not None and self.tallied and not self.tallied.is_listed(judgement):
+            return
+        base, status, fields = self._fields_of(row)
+        of_file = {"file": file} if file else {}
+        more: dict[str, object] = judgement._asdict() if judgement else {}
+        if self.add is not None:
+            self.add([{**of_file, **fields, **more}])
+            return
         where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
-        more: dict[str, object] = {}
         text = f"{where}: {excerpt(row.reference)}"
         if row.url is not None and row.url != row.reference:
             text += f" -> {excerpt(row.url)}"
-        text += f" [{status}]"
+        text += f" [{status}]" if judgement is None else f" [{judgement.verdict}]"
+        if judgement is not None and judgement.target:
+            text += f" {printable(judgement.target)}"
         if self.texts and row.text:
             text += f" {excerpt(row.text)}"
         if self.violations:
@@ -69,8 +85,16 @@ class LinkPrinter(NamedTuple):
             more = {"violations": flaws}
             text = f"{where}:\n{report(row.reference, flaws)}"
         if self.as_json:
-            text = object_line({"file": file} if file else {}, fields, more)
+            text = object_line(of_file, fields, more)
         streams.say(text)
+
+    def _fields_of(self, row: Link | LinkRow) -> tuple[str, str, dict[str, Any]]:
+        if isinstance(row, Link):
+            return row.base.url, row.status.value, row.as_dict(texts=self.texts)
+        fields = row._asdict()
+        if not self.texts:
+            del fields["text"], fields["rel"]
+        return row.base, row.outcome, fields
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from importlib import import_module
 from itertools import chain, groupby, islice
@@ -30,7 +30,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 COMMANDS: Final = {
     "rewrite": "rewrite",
     "links": "listing",
-    "base": "listing",
+    "base": "bases",
     "resolve": "urls",
     "check": "urls",
     "split": "urls",
@@ -151,7 +151,7 @@ _GUESSES: Final = """\
 -w --fix --inplace --write: --in-place
 -n --dry-run: --diff
 -o --out --output: --output | --parquet FILE, or > FILE | > FILE
---csv: --json
+--csv: --report FILE.csv | --json
 --format: --json (rewrite --check has --format github and sarif)
 --check: relbase rewrite --check
 -j --jobs --parallel --threads --workers: --jobs
@@ -301,6 +301,14 @@ def command(short_help: str, epilog: str) -> Callable[[Callable[..., int]], clic
         return built
 
     return made
+
+
+def exclude(chosen: dict[str, Any], may_meet: Collection[str] = ()) -> None:
+    """Refuse two options that exclude each other; `may_meet` are two that do not."""
+    both = [name for name, value in chosen.items() if value not in {None, False}][:2]
+    if len(both) > 1 and {*both} != {*may_meet}:
+        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
+        raise click.UsageError(f"{text} exclude each other: give one of them")
 
 
 def _unwrapped(text: str) -> str:

@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -24,6 +25,7 @@ from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
+    from relbase.cli.csv_tables import CsvTable
     from relbase.cli.jobs import Options
     from relbase.warc.held import Holder
 
@@ -147,6 +149,18 @@ class Reading(NamedTuple):
         source, settings = documents.opened(source, settings)
         for document in documents.documents(source, settings.call(source.name)):
             yield documents.placed(document, known, self.finder, source)
+
+    def csv(
+        self, path: str | None, *columns: Any, mark: bool
+    ) -> AbstractContextManager[CsvTable | None]:
+        """Return the context of a table; None without a path."""
+        if path is None:
+            if mark:
+                raise click.UsageError("--csv-bom needs a table: give --csv FILE")
+            return nullcontext()
+        from relbase.cli.outputs import csv_written  # start-up time
+
+        return csv_written(path, [entry.name for entry in self.inputs.all], *columns, mark=mark)
 
     def warn(self, more: Iterable[str] = ()) -> None:
         for text in chain(more, self.finder.doubts(self.inputs.all)):

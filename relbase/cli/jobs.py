@@ -39,6 +39,9 @@ jobs_option: Final = option(
     basic=True,
     help="Use N parallel workers (default 1; 0: one per CPU).",
 )
+bom_option: Final = option(
+    "Output", "--csv-bom", help="Begin the CSV with a byte order mark, as Excel expects."
+)
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
@@ -80,6 +83,7 @@ class Options(NamedTuple):
     jobs: int
     time_limit: float | None
     report: str | None
+    csv_bom: bool
     resume: str | None
     with_originals: bool
     all_status: bool
@@ -168,7 +172,9 @@ class Counted:
 
 
 @contextmanager
-def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[Outcome], None]]:
+def reporting(
+    path: str, *, goes_on: bool, writes: bool, mark: bool = False
+) -> Iterator[Callable[[Outcome], None]]:
     if goes_on:
         # If the run before was interrupted, its last line may be incomplete: remove it.
         with suppress(FileNotFoundError), open(path, "r+b") as cut:
@@ -179,6 +185,14 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[O
         fix = "give --resume with the same name to go on with it, or another name"
         text = f"the report '{printable(path)}' already exists: {fix}"
         raise click.UsageError(text) from None
+
+    def put(row: Mapping[str, object]) -> None:
+        file.write(object_line(row).encode() + b"\n")
+
+    if is_csv(path):
+        from relbase.cli.csv_tables import CsvTable
+
+        put = CsvTable(file.write, (), mark=mark).add
 
     def add(outcome: Outcome) -> None:
         before, after = outcome.hashes
@@ -202,7 +216,7 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[O
             "error": outcome.error or "; ".join(outcome.errors)[:10_000] or unread,
         }
         with failing(path):
-            file.write(object_line(row).encode() + b"\n")
+            put(row)
             file.flush()
 
     try:
@@ -210,6 +224,10 @@ def reporting(path: str, *, goes_on: bool, writes: bool) -> Iterator[Callable[[O
     finally:
         with failing(path), file:
             os.fsync(file.fileno())
+
+
+def is_csv(path: str | None) -> bool:
+    return path is not None and path.lower().endswith(".csv")
 
 
 _START: Final = b'{"version": 1, "file": "'

@@ -1,41 +1,41 @@
-"""`relbase links` and `relbase base`: what documents refer to, and what it is resolved against."""
+"""`relbase links`: what documents refer to, and what it resolves to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from functools import partial
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-import relbase
-from relbase.bases.layers import Base, Layer, outward, unsuitable
+from relbase.bases.layers import UNKNOWN
 from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput
-from relbase.cli.findings import LinkPrinter
-from relbase.cli.group import command, option
+from relbase.cli.findings import JUDGED, LinkPrinter
+from relbase.cli.group import command, exclude, option
 from relbase.cli.inputs import Reading, Work, begin
-from relbase.cli.jobs import SELECTORS, count_unresolved, jobs_option, unresolved_lines
+from relbase.cli.jobs import SELECTORS, bom_option, count_unresolved, jobs_option, unresolved_lines
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
-from relbase.cli.streams import Collected, ExitStatus, counted, excerpt, printable
-from relbase.formats.recognition import reader
+from relbase.cli.streams import Collected, ExitStatus, counted, excerpt
+from relbase.edit import Span
 from relbase.formats.rows import READ
+from relbase.results import Link
+from relbase.rewriting.outcomes import Status
 from relbase.session import run
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive, Table
-    from relbase.notes import Note
-    from relbase.results import Entity
+    from relbase.cli.csv_tables import Select
+    from relbase.cli.judging.files import Site
+    from relbase.cli.judging.verdicts import Judgement, Tallied
 
-_LAYERS: Final = {layer: f"{layer.value or 'none'}, §3.{n}" for n, layer in enumerate(Layer, 1)}
-_LONG: Final = 2000
-_COLUMN: Final = 60
 _UNREAD: Final = f"not {READ}: no link is read (or give --kind)"
+
+FILE: Final = click.Path(dir_okay=False, readable=False)
 
 
 @command(
@@ -47,6 +47,7 @@ Examples:
   relbase links page.html --violations
   relbase links inbox.mbox Maildir/ --json
   relbase links *.warc.gz --parquet links.parquet
+  relbase links site/ --root site=http://example.com/ --missing
 
 Each line reads
   file:line:column: element/@attribute: reference -> url [status]
@@ -55,13 +56,27 @@ precedes the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
 
 Exit status:
   0  done
-  1  --violations found some, or references are unresolved under --strict
+  1  --violations or --missing found some, or references are unresolved under
+     --strict
   2  wrong usage
   3  some inputs failed
 """,
 )
 @option("Output", "--json", basic=True, help="Write JSON Lines, one object per reference.")
 @option("Output", "--texts", help="Add the text and the rel of the element that each link is on.")
+@option(
+    "Output",
+    "--judge",
+    basic=True,
+    help="Say of each link where it leads, as far as the inputs show: inside, missing, "
+    "fragment-missing, outside or unknown.",
+)
+@option(
+    "Output",
+    "--missing",
+    basic=True,
+    help="Like --judge, but list only what is missing, and exit with status 1 if anything is.",
+)
 @option(
     "Output",
     "--violations",
@@ -72,23 +87,28 @@ Exit status:
     "Output",
     "--parquet",
     metavar="FILE",
-    type=click.Path(dir_okay=False, readable=False),
+    type=FILE,
     basic=True,
     help="Write the links of web archives to a table, and their errors to a second table "
     "beside it. Needs relbase[warc].",
 )
 @option(
-    "Web archives",
+    "Output",
+    "--csv",
+    metavar="FILE",
+    type=FILE,
+    basic=True,
+    help="Write the links as CSV, for spreadsheets ('-': standard output).",
+)
+@bom_option
+@option(
+    "Output",
     "--columns",
     metavar="NAMES",
     read=lambda value: tuple(value.split(",")),
-    help="Write these columns to the table of --parquet, such as page,url,host.",
+    help="Write these columns to the table, such as file,url,host.",
 )
-@option(
-    "Web archives",
-    "--no-data-urls",
-    help="Cut data: URLs in the table of --parquet to their media type.",
-)
+@option("Output", "--no-data-urls", help="Cut data: URLs in the table to their media type.")
 @option(
     "Web archives",
     "--wat",
@@ -110,8 +130,11 @@ def links(
     *,
     columns: tuple[str, ...] | None,
     no_data_urls: bool,
+    csv_bom: bool,
     jobs: int,
     texts: bool,
+    judge: bool,
+    missing: bool,
     **given: Any,
 ) -> int:
     """List every reference of each INPUT and what it resolves to.
@@ -119,9 +142,10 @@ def links(
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
     as escapes; --json has both in full.
     """
-    names = "parquet", "unresolved_by", "wat", "json", "violations"
-    chosen = parquet, by, wat, json, violations = [given.pop(name) for name in names]
+    names = "parquet", "csv", "unresolved_by", "wat", "json", "violations"
+    chosen = parquet, csv, by, wat, json, violations = [given.pop(name) for name in names]
     _refuse(dict(zip(names, chosen, strict=True)), for_table=bool(columns or no_data_urls))
+    exclude({"judge": judge or missing, "unresolved_by": by, "wat": wat, "violations": violations})
     reading = begin(inputs, given)
     count = 1
     if jobs != 1:
@@ -134,19 +158,22 @@ def links(
             streams.say(line)
         return status
     has_texts = texts or not {"text", "rel"}.isdisjoint(columns or ())
-    work_of = partial(_listing, (json, violations, has_texts), wat)
-    written: AbstractContextManager[Table | None] = nullcontext()
+    shown = _Shown(json, violations, has_texts, wat, csv is not None, judge or missing, missing)
+    work_of = partial(_listing, shown, [])
+    tallied, more = shown.tallied(reading), JUDGED if shown.judged else ()
+    select = _select(columns, data_urls=not no_data_urls)
+    written = _csv_rows(csv, reading, (*_COLUMNS, *more), select, mark=csv_bom)
     if parquet is not None:
         from relbase import warc
         from relbase.cli import archives
 
         if texts and columns is None:
-            columns = warc.LinkRow._fields
+            columns = (*warc.LinkRow._fields, *more)
         read = (entry.name for entry in reading.inputs.all)
-        written = archives.written(parquet, read, columns, data_urls=not no_data_urls)
+        written = archives.written(parquet, read, columns, more, data_urls=not no_data_urls)
     with written as table:
         if table is None:
-            return _process(reading, work_of, None, count)
+            return _process(reading, work_of, None, count, tallied)
         is_read = False
 
         def add(page_rows: Iterable[Any]) -> None:
@@ -154,66 +181,136 @@ def links(
             is_read = True
             table.add(page_rows)
 
-        status = _process(reading, work_of, table._replace(add=add), count)
+        status = _process(reading, work_of, table._replace(add=add), count, tallied)
         if not is_read:  # the table would be empty: leave no file, and what was there
             raise click.exceptions.Exit(status)
     return status
 
 
+class _Shown(NamedTuple):
+    """What is shown of links."""
+
+    as_json: bool
+    violations: bool
+    texts: bool
+    wat: bool
+    as_csv: bool
+    judged: bool
+    only_broken: bool
+
+    def tallied(self, reading: Reading) -> Tallied | None:
+        if not self.judged:
+            return None
+        from relbase.cli.judging.verdicts import Tallied
+
+        return Tallied(reading.tally, reading.settings.verbosity, only_broken=self.only_broken)
+
+
 def _process(
-    reading: Reading, work_of: Callable[..., Work], table: Table | None, count: int
-) -> ExitStatus:
-    if count <= 1:
-        return reading.process(work_of(reading, table))
-    from relbase.cli.parallel import Workers  # start-up time
-
-    parallel = partial(Workers(reading, work_of, count).read, table)
-    return reading.process(work_of(reading, table), parallel)
-
-
-def _listing(
-    how: tuple[bool, bool, bool],  # as JSON, violations, texts
-    wat: bool,  # noqa: FBT001
     reading: Reading,
+    work_of: Callable[..., Work],
     table: Table | None,
-) -> Work:
-    """Return what lists the links of an input."""
-    printer = LinkPrinter(reading.tally, *how)
+    count: int,
+    tallied: Tallied | None = None,
+) -> ExitStatus:
+    parallel = None
+    if count > 1:
+        from relbase.cli.parallel import Workers  # start-up time
+
+        parallel = partial(Workers(reading, work_of, count).read, table)
+    status = reading.process(work_of(reading, table), parallel)
+    if tallied is not None:
+        tallied.close(len(reading.inputs.all))
+    return status
+
+
+def _listing(shown: _Shown, sites: list[Site], reading: Reading, table: Table | None) -> Work:
+    """Return what lists the links of an input; `sites` is for the one site of each process."""
+    tallied = shown.tallied(reading)
+    if tallied is not None and not sites:
+        from relbase.cli.judging.files import Site
+
+        sites.append(Site(*reading[:3]))
+    of_archives, of_links = (None, table) if shown.as_csv else (table, None)
+    add = of_links and of_links.add
+    printer = LinkPrinter(reading.tally, *shown[:3], add, tallied)
 
     def work(source: OpenInput, archive: Archive | None, warned: Collected) -> None:
+        if archive is None and (of_archives is not None or shown.wat):
+            text = "--wat" if shown.wat else "--parquet"
+            raise files.InputError(f"{text} reads only web archives")
+        if table is not None:
+            table.add(())  # it is read, even if it holds no link
         if archive is not None:
-            if table is not None:
-                table.add(())  # it is read, even if it holds no link
-            archive.show(table, printer, wat=wat)
-        elif table is not None or wat:
-            raise files.InputError(f"{'--wat' if wat else '--parquet'} reads only web archives")
-        elif text := _list(reading, source, printer):
+            archive.show(of_archives, printer, wat=shown.wat)
+        elif text := _list(reading, source, printer, *sites):
             warned.add("unresolved", f"{source.shown}: warning: {text}")
+        if tallied is not None:
+            tallied.end_file(source.shown)
 
     return work
 
 
 def _refuse(chosen: dict[str, Any], *, for_table: bool) -> None:
-    both = [name for name, value in chosen.items() if value not in {None, False}][:2]
-    if len(both) > 1 and both != ["json", "violations"]:
-        text = " and ".join(f"--{name.replace('_', '-')}" for name in both)
-        raise click.UsageError(f"{text} exclude each other: give one of them")
-    if for_table and chosen["parquet"] is None:
-        raise click.UsageError("--columns and --no-data-urls need a table: give --parquet FILE")
+    exclude(chosen, {"json", "violations"})
+    if for_table and chosen["parquet"] is chosen["csv"] is None:
+        text = "--columns and --no-data-urls need a table: give --parquet FILE or --csv FILE"
+        raise click.UsageError(text)
     if chosen["parquet"] == files.STDIN:
         raise click.UsageError("--parquet writes a file: give its name")
 
 
-def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
+@contextmanager
+def _csv_rows(
+    path: str | None, reading: Reading, *columns: Any, mark: bool
+) -> Iterator[Table | None]:
+    with reading.csv(path, *columns, mark=mark) as made:
+        if made is None:
+            yield None
+            return
+        from relbase.cli.archives import Table
+
+        def add(rows: Iterable[Any]) -> None:
+            try:
+                for row in rows:
+                    made.add(row)
+            except files.InputError as error:
+                raise click.UsageError(str(error)) from None
+
+        yield Table(add, lambda *_: None)
+
+
+# Of a table without rows.
+_COLUMNS: Final = (
+    "file",
+    *Link("", "", "", "", "", None, UNKNOWN, Span(0, 0), 1, 1, Status.KEPT).as_dict(),
+)
+
+
+def _select(columns: tuple[str, ...] | None, *, data_urls: bool) -> Select:
+    def select(fields: Sequence[str]) -> tuple[Sequence[str], Callable[..., Sequence[object]]]:
+        from relbase.warc.rows import selector  # start-up time
+
+        names = columns or fields
+        return names, selector(names, data_urls=data_urls, fields=fields)
+
+    return select
+
+
+def _list(
+    reading: Reading, source: OpenInput, printer: LinkPrinter, site: Site | None = None
+) -> str:
     """List the links of an input, and return the warning about those without a base, or ""."""
     several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
     for document in reading.documents(source):
         is_read = document.given.document.format.visit is not None
         unread = _UNREAD if document.data and not is_read and not several else ""
+        judge = None if site is None else _judge(site, source, document)
         for link in documents.links_of(document, texts=printer.texts):
             part = before_part(link.part, document.number)
-            printer.show(f"{source.shown}:{link.line}:{link.column}: {part}", link, source.name)
-            if link.status is relbase.Status.UNRESOLVED:
+            place = f"{source.shown}:{link.line}:{link.column}: {part}"
+            printer.show(place, link, source.name, judge and judge(link))
+            if link.status is Status.UNRESOLVED:
                 base = base if unresolved else link.base.url
                 type_ = type_ or next(run.entities(document.given)).type
                 unresolved += 1
@@ -222,6 +319,16 @@ def _list(reading: Reading, source: OpenInput, printer: LinkPrinter) -> str:
     advice = documents.advice(type_, several=several, name=source.name)
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
+
+
+def _judge(
+    site: Site, source: OpenInput, document: documents.InputDocument
+) -> Callable[[Link], Judgement]:
+    if not document.given.document.format.messages:
+        return site.judge(source, document)
+    from relbase.cli.judging.entities import MessageParts
+
+    return MessageParts(document).judge
 
 
 def _counting(by: str, reading: Reading, _table: Table | None) -> Work:
@@ -235,134 +342,3 @@ def _counting(by: str, reading: Reading, _table: Table | None) -> Work:
                 count_unresolved(reading.tally.unresolved, document.given, by)
 
     return count
-
-
-@command(
-    "Show the base URL of documents, and why.",
-    """\
-Examples:
-  relbase base page.html -u http://example.com/a/page.html
-  relbase base page.html -u http://example.com/ --redirect /a/
-  relbase base page.html --headers headers.txt --json
-  relbase base mail.eml
-
-For each document: its base URL, then the base of what encloses it, outward
-to the URL that it was retrieved from (the layers of RFC 1808 §3), then the
-candidates that were refused, and why. For a message its parts follow, one per
-line: number, type, layer, source and base URL.
-
-Exit status:
-  0  done
-  1  a base is missing or a candidate was refused, under --strict
-  2  wrong usage
-  3  some inputs failed
-""",
-)
-@option(
-    "Output",
-    "--json",
-    basic=True,
-    help="Write JSON Lines, one object per entity, with its chain of bases.",
-)
-@document_options
-def base(inputs: tuple[str, ...], *, json: bool, **given: Any) -> int:
-    """Print the base URL of each INPUT, its layer and source, and what was refused.
-
-    "-" or no INPUT is standard input.
-    """
-    reading = begin(inputs, given)
-
-    def work(source: OpenInput, archive: Archive | None, _: Collected) -> None:
-        if archive is not None:
-            archive.show_bases(as_json=json)
-            return
-        for document in reading.documents(source):
-            listed = run.entities(document.given)
-            entities = [documents.in_input(document, entity) for entity in listed]
-            bases = (entity.base for entity in entities)
-            reading.tally.warnings += sum(not own.usable or bool(_refused(own)) for own in bases)
-            several = reading.inputs.several
-            lines = _report(source, document.number, entities, several=several)
-            if json:
-                lines = (streams.object_line({"file": source.name}, entity) for entity in entities)
-            for line in lines:
-                streams.say(line)
-
-    return reading.process(work)
-
-
-def _report(
-    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
-) -> Iterator[str]:
-    if not entities:  # a mailbox without messages, or the text before them
-        return
-    outermost, *parts = entities
-    part = before_part(outermost.part, number)
-    yield f"{source.shown}: {part}{printable(outermost.type)}"
-    own = outermost.base
-    # The last layer is always "": show it only if there is no other.
-    bases = [outer for outer in outward(own) if outer is own or outer.layer is not Layer.NONE]
-    width = min(_COLUMN, max(len(_base_url(stated)) for stated in bases))
-    if own.layer is Layer.NONE and any(entity.base.url for entity in parts):
-        yield "    base     stated by its parts"
-        bases = []
-    for stated in bases:
-        label = "base" if stated is own else "outward"
-        yield f"    {label:8} {_base_url(stated):{width}}  ({_where(stated)})"
-    reported = _refused(own)
-    for note in reported:
-        yield f"    {'refused':8} {documents.sentence(note)}"
-    if fix := _advice(entities, several=several, name=source.name):
-        yield f"    {'advice':8} {fix}"
-    yield from _parts_table(parts, set(reported))
-
-
-def _where(base: Base) -> str:
-    return f"{_LAYERS[base.layer]}: {printable(base.source)}"
-
-
-def _advice(entities: Sequence[Entity], *, several: bool, name: str) -> str:
-    outermost, *parts = entities
-    rows = ((entity, reader(entity.type, "")) for entity in parts)
-    read = [entity for entity, row in rows if row is not None and row.visit is not None]
-    for entity in read if parts else [outermost]:
-        if entity.base.layer is Layer.NONE:
-            return documents.advice(outermost.type, several=several, name=name)
-        if not entity.base.url:
-            return "a program has yet to fill in the placeholder in this base"
-        if why := unsuitable(entity.base.url):
-            where = f" of part {entity.part}" if parts else ""
-            return f"no relative reference can be resolved against this base{where} because {why}"
-    return ""
-
-
-def _parts_table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
-    """The parts of a message, one per line, and below each the bases that were refused in it."""
-    rows: list[tuple[str, ...]] = []
-    for entity in parts:
-        number, type_ = f"part {entity.part}", printable(entity.type)
-        # If the part itself states a base, the source of that base ends like this.
-        of_part = f" of part {entity.part.rpartition('/')[2]}"
-        own = takewhile(lambda outer: outer.source.endswith(of_part), outward(entity.base.outer))  # noqa: B023
-        for stated in (entity.base, *own):
-            where = _where(stated).removesuffix(of_part) if stated.url else ""
-            rows.append((number, type_, where, _base_url(stated)))
-            number = type_ = ""
-        refused = [note for note in _refused(entity.base) if note not in reported]
-        rows += [("", f"refused: {documents.sentence(note)}") for note in refused]
-        reported.update(refused)
-    columns = zip(*(row[:-1] for row in rows if len(row) > 2), strict=True)  # noqa: PLR2004
-    # A text that is longer than `_COLUMN` is not aligned.
-    widths = [max((n for n in map(len, column) if n <= _COLUMN), default=0) for column in columns]
-    for row in rows:
-        cells = zip(row[:-1], widths, strict=False)
-        padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
-        yield f"    {padded}  {row[-1]}"
-
-
-def _base_url(base: Base) -> str:
-    return excerpt(base.url, _LONG) if base.url else "none"
-
-
-def _refused(base: Base) -> list[Note]:
-    return [note for stated in outward(base) for note in stated.refused]

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Final
+from typing import Any, BinaryIO, Final
 
 import click
 
 from relbase import storage
 from relbase.cli import files, streams, windows
-from relbase.cli.directories import opened_directory
+from relbase.cli.csv_tables import CsvTable
+from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Inputs, Output
 from relbase.cli.streams import printable
 from relbase.cli.writing import identity, settle
@@ -208,3 +209,50 @@ def sized(name: str, data: bytes) -> str:
     bare = data.count(b"\n") - data.count(b"\r\n")
     sizes = {"S": len(data), "W": len(data) + bare}
     return _size.sub(lambda match: f",{match[1]}={sizes[match[1]]}", unique) + colon + flags
+
+
+# ---- tables
+
+# The header of a table that relbase wrote.
+_header: Final = expression(rb"(?:\xef\xbb\xbf)?[a-z0-9_ ]++(?:,[a-z0-9_ ]++)*+\r\n")
+
+
+@contextmanager
+def csv_written(path: str, inputs: Iterable[str], *columns: Any, mark: bool) -> Iterator[CsvTable]:
+    """Write a table, which gets its name when it is complete; `-` is standard output."""
+    if path == STDIN:
+        table = CsvTable(streams.put, *columns, mark=mark)
+        yield table
+        table.close()
+        return
+    refuse_other(path, inputs, lambda start: _header.match(start) is not None)
+    with files.failing(path), uploaded(path) as [output], new_file(output) as file:
+        table = CsvTable(file.write, *columns, mark=mark)
+        yield table
+        table.close()
+
+
+_LOOKED_AT: Final = 1 << 12
+
+
+def refuse_other(path: str, inputs: Iterable[str], is_table: Callable[[bytes], bool]) -> None:
+    """Refuse to replace an input, or a file that is not a table."""
+    refuse(inputs, [path], ("give another name",) * 2)
+    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
+        if (start := file.read(_LOOKED_AT)) and not is_table(start):
+            text = f"'{printable(path)}' exists and is not a table: give another name"
+            raise click.UsageError(text)
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[BinaryIO]:
+    """Open a file for writing that gets its name at the end."""
+    directory, name = os.path.split(path)
+    with opened_directory(directory) as parent:
+        sweep(parent)
+        with NewFile(parent, name, 0o666) as made:
+            with open(made.descriptor, "wb", closefd=False) as file:
+                yield file
+            made.finish(None)
+            parent.replace(made.name, parent, name)
+            parent.sync()

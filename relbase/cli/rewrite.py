@@ -15,7 +15,17 @@ from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import command, option
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import Format, Job, Options, Plan, digest, jobs_option, read_report
+from relbase.cli.jobs import (
+    Format,
+    Job,
+    Options,
+    Plan,
+    bom_option,
+    digest,
+    is_csv,
+    jobs_option,
+    read_report,
+)
 from relbase.cli.options import document_options
 from relbase.cli.replacing import replace_option
 from relbase.cli.run import run
@@ -145,8 +155,10 @@ With --delivery: 0 when the message was written, 75 when it could not be.
     "--report",
     metavar="FILE",
     type=_FILE,
-    help="Write a JSON object per input: its URL, hashes, and counts of links and notes.",
+    help="Write a JSON object per input: its URL, hashes, and counts of links and notes; in "
+    "FILE.csv a row.",
 )
+@bom_option
 @option(
     "Many files",
     "--resume",
@@ -269,6 +281,11 @@ def _refuse(names: tuple[str, ...], inputs: Inputs, own: Options) -> None:
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format needs --check: give both"),
         (own.force and is_bare, "--force is for files in an output directory: give -o DIR too"),
+        (own.csv_bom and not is_csv(own.report), "--csv-bom needs CSV: give --report FILE.csv"),
+        (
+            is_csv(own.resume),
+            "--resume reads JSON Lines, not CSV: give the report a name such as done.jsonl",
+        ),
         (own.report == STDIN, "--report writes a file: give its name"),
         (
             own.report and own.report == own.output,

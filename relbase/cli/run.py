@@ -93,7 +93,7 @@ class _Report:
         self._report: Callable[[Outcome], None] | None = None
         if own.report is not None:
             goes_on, writes = own.report == own.resume, not (own.check or own.diff)
-            report = reporting(own.report, goes_on=goes_on, writes=writes)
+            report = reporting(own.report, goes_on=goes_on, writes=writes, mark=own.csv_bom)
             self._report = stack.enter_context(report)
         self._warnings = WarningPrinter(verbosity)
         self._before = self._after = ""

@@ -153,6 +153,7 @@ class Tally:
     # With --message-map or --message-base: where messages got their bases, and who lacks one.
     bases: Counter[str] = dataclasses.field(default_factory=Counter)
     unresolved: Unresolved = dataclasses.field(default_factory=Counter)
+    verdicts: Counter[str] = dataclasses.field(default_factory=Counter)  # of links, with --judge
     matched: set[str] = dataclasses.field(default_factory=set)  # used selectors of --message-map
 
     def __iadd__(self, other: Tally) -> Self:

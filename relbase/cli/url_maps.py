@@ -15,6 +15,7 @@ from relbase.bases.layers import unsuitable
 from relbase.cli import windows
 from relbase.cli.origins.paths import FoundUrl
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 from relbase.url.credentials import masked
 
 _MARKS: Final = {
@@ -23,8 +24,8 @@ _MARKS: Final = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _SAVE: Final = "save it as UTF-8"
-# Before a cell that a spreadsheet would compute, `'` keeps it a text.
-_GUARDED: Final = tuple(f"'{sign}" for sign in "=+-@\t\r")
+# Before a cell that a spreadsheet would compute, `'` keeps it a text; it is taken off again.
+_computed: Final = expression(r"'*+[=+@\t\r-]")
 
 Row: TypeAlias = tuple[int, list[str]]  # the number of its line, and its cells
 
@@ -92,7 +93,16 @@ def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
         cells = _cells(line, separator)
         if names:
             cells = [cells[name], cells[url]] if len(cells) > max(name, url) else cells[:1]
-        yield number, [cell[1:] if cell.startswith(_GUARDED) else cell for cell in cells]
+        if not (names and cells[1:] == [""]):  # its URL is unknown
+            yield number, [cell[1:] if _is_guarded(cell) else cell for cell in cells]
+
+
+def guarded(cell: str) -> str:
+    return f"'{cell}" if _computed.match(cell) else cell
+
+
+def _is_guarded(cell: str) -> bool:
+    return cell.startswith("'") and _computed.match(cell) is not None
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -95,35 +95,42 @@ class PackedRows(NamedTuple):
 
 
 def selector(
-    columns: Sequence[str] | None = None, *, data_urls: bool = True
-) -> Callable[[LinkRow | PackedRows], tuple[Any, ...]]:
-    """Return a function that picks columns (None: the usual) from a row; a ValueError lists all."""
-    names = USUAL if columns is None else tuple(columns)
-    if unknown := sorted({*names} - {*COLUMNS}):
-        raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")
+    columns: Sequence[str] | None = None,
+    *,
+    data_urls: bool = True,
+    fields: Sequence[str] = LinkRow._fields,
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return a function that picks columns (None: the usual) from a row, or packed rows.
+
+    Raises:
+        ValueError: There is no such column; the text lists the known ones.
+    """
+    known = (*fields, "host")
+    names = [name for name in fields if name not in _TEXTS] if columns is None else columns
+    if unknown := sorted({*names} - {*known}):
+        raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(known)}")
     if not names:
         raise ValueError("no columns are given: give some, or None for the usual")
-    indexes, has_host = [COLUMNS.index(name) for name in names], "host" in names
+    indexes, has_host = [known.index(name) for name in names], "host" in names
+    reference, url = map(known.index, ("reference", "url"))
 
     def chosen(
         given: Iterable[Any], cut: Callable[[Any], object], host: Callable[[Any], object]
     ) -> tuple[Any, ...]:
         values = list(given)
         if not data_urls:
-            values[_REFERENCE], values[_URL] = cut(values[_REFERENCE]), cut(values[_URL])
+            values[reference], values[url] = cut(values[reference]), cut(values[url])
         if has_host:
-            values.append(host(values[_URL]))
+            values.append(host(values[url]))
         return tuple([values[index] for index in indexes])
 
-    def select(row: LinkRow | PackedRows) -> tuple[Any, ...]:
+    def select(row: Sequence[Any]) -> tuple[Any, ...]:
         if isinstance(row, PackedRows):
             return PackedRows(row.size, chosen(row.values, _all_cut, _hosts))
         return chosen(row, _cut, _host)
 
     return select
 
-
-_REFERENCE, _URL = map(COLUMNS.index, ("reference", "url"))
 
 # data:[<media type>][;base64],<data>   (RFC 2397)
 _DATA: Final = rb"[\t\n\r ]*+data:[^;,]*+"

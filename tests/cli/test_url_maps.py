@@ -10,7 +10,7 @@ import pytest
 from growth import assert_linear_from_10_ms
 from running import run
 
-from relbase.cli.url_maps import file_key, read_map
+from relbase.cli.url_maps import file_key, guarded, read_map
 
 URLS: Final = {"site/a.html": "http://h/a", "site/d/b c.html": "http://h/b"}
 TAB: Final = "site/a.html\thttp://h/a\nsite/d/b c.html\thttp://h/b\n"
@@ -78,6 +78,21 @@ def test_a_name_in_another_charset_is_that_file_where_it_exists() -> None:
 def test_cells_that_spreadsheets_would_compute_are_read_without_their_guard() -> None:
     found = read_map("map", b"file,url\n'=a.html,http://h/a\n'b.html,http://h/b\n", "x", file_key)
     assert [*found] == ["=a.html", "'b.html"]
+
+
+@pytest.mark.parametrize("name", ["=a", "+a", "-a", "@a", "\ta", "'=a", "''=a", "'a", "a", "a=b"])
+def test_a_guard_is_taken_off_as_it_was_put_on(name: str) -> None:
+    is_guarded = guarded(name) != name
+    assert is_guarded is (name.lstrip("'")[0] in "=+-@\t")
+    cells = f'file,url\n"{guarded(name)}",http://h/\n'
+    assert [*read_map("map", cells.encode(), "x", str)] == [name]
+
+
+def test_a_row_without_a_url_says_nothing() -> None:
+    data = b"file,url\na.html,\nb.html,http://h/\n"
+    assert [*read_map("map", data, "a file name", file_key)] == ["b.html"]
+    with pytest.raises(ValueError, match=r"^map:1: "):
+        read_map("map", b"a.html,\nb.html,http://h/\n", "a file name", file_key)
 
 
 def test_the_nearest_name_is_suggested() -> None:

@@ -262,11 +262,12 @@ class Finder:
         if path not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            sure = (stated.url for stated in self._stated(path) if stated.sure)
-            url = next(sure, None)
-            is_asked = url is None and detect and self.origins.detect
-            self._known[path] = _stated_in(path) if is_asked else url
+            self._known[path] = self.known_url(path, detect=detect)
         return self._known[path]
+
+    def known_url(self, path: str, *, detect: bool) -> str | None:
+        url = next((stated.url for stated in self._stated(path) if stated.sure), None)
+        return _stated_in(path) if url is None and detect and self.origins.detect else url
 
 
 def _chosen(all_stated: Iterable[FoundUrl]) -> FoundUrl:

@@ -78,7 +78,7 @@ def path_of(base: str, reference: str, page: str) -> str | None:
         return None
 
 
-def _real(path: str) -> str:
+def real(path: str) -> str:
     return os.path.normcase(windows.plain(os.path.realpath(path)))
 
 
@@ -129,7 +129,7 @@ class Neighbours:
         self._keeps_base = local != "companion" or (bool(there) and self._folder == beside)
         if not self._keeps_base:
             self._folders, self._of_any_name = (), ""
-        self._tree = os.path.join(_real(tree), "")
+        self._tree = os.path.join(real(tree), "")
         self._local = local
         self._url_of = url_of
         # Most references of a page lead to the same few files.
@@ -191,7 +191,7 @@ class Neighbours:
         path = path_of(self._base, reference, self._page)
         if path is None:
             return None, ""
-        is_there = os.path.isfile(path) and _real(path).startswith(self._tree)
+        is_there = os.path.isfile(path) and real(path).startswith(self._tree)
         # Browsers save all files of a page into one folder, without folders in it.
         folder = os.path.join(os.path.dirname(path), "")
         is_saved = self._is_companion(folder) or (

@@ -1,0 +1,1 @@
+"""Where links lead, judged offline (rule 26)."""

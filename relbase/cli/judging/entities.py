@@ -1,0 +1,197 @@
+"""Judges the links of messages, by the names of their parts, and of web archives, by target URIs.
+
+What a page loads (a picture, a sheet, a frame) from a host of which other parts or records are
+there was meant to be there, too. A hyperlink to a page that is not there leads outside.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+from urllib.parse import unquote
+
+from relbase.bases.headers import message_id
+from relbase.cli import files
+from relbase.cli.documents import InputDocument, before_part
+from relbase.cli.judging.verdicts import (
+    INSIDE,
+    MISSING,
+    OUTSIDE,
+    UNKNOWN,
+    Ids,
+    Judgement,
+    Known,
+    address_of,
+    ids_of,
+    inside,
+    is_of_web,
+    is_own,
+)
+from relbase.containers.fields import text_of
+from relbase.containers.http import final_head
+from relbase.containers.mail import walk
+from relbase.expressions import expression
+from relbase.formats.recognition import kind_of_type
+from relbase.mail.message import fields_of_mail
+from relbase.mail.parts import line_end, transfer_view
+from relbase.session import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from relbase.cli.files import OpenInput
+    from relbase.containers.mail import Part
+    from relbase.containers.warc import Record
+    from relbase.results import Link
+    from relbase.warc import Page
+    from relbase.warc.rows import LinkRow
+
+LOCATION: Final = "content-location"
+_located: Final = expression(rb"^content-location[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_LOADING: Final = frozenset(
+    ("src", "srcset", "imagesrcset", "poster", "background", "data", "lowsrc", "dynsrc")
+)
+_LOADED: Final = frozenset(("image", "use", "feimage", "script"))
+# What a `<link>` loads, in a tag that may be quoted-printable.
+_loads: Final = expression(
+    rb"<link\b[^>]*?\brel(?:=\r?\n)*=(?:3D)?[\"']?[^\"'>]*?(?:stylesheet|icon|preload)",
+    re.IGNORECASE,
+)
+_TAG: Final = 1 << 12  # bytes
+
+
+def loads(link: Link | LinkRow, data: bytes, at: int) -> bool:
+    """Return whether a page loads what a link leads to; `at` is where it is in the data."""
+    if link.element == "link":
+        start, end = data.rfind(b"<", max(0, at - _TAG), at), data.find(b">", at, at + _TAG)
+        return start >= 0 and _loads.match(data[start:end]) is not None
+    is_sheet = link.syntax == "css"
+    return is_sheet or link.attribute in _LOADING or link.element in _LOADED
+
+
+class MessageParts:
+    """The parts of a message by their names."""
+
+    def __init__(self, document: InputDocument) -> None:
+        self._document, data = document, document.data
+        self._known = Known()
+        self._parts: dict[str, Part] = {}
+        self._named: dict[str, str] = {}  # numbers by Content-ID
+        self._located: dict[str, str] = {}  # numbers by the URL of Content-Location
+        self._hosts: dict[str, set[str]] = {}  # numbers by the host of that
+        for part in walk(data):
+            self._parts[part.number] = part
+            for field in part.header.fields:
+                if field.name == "content-id":
+                    self._named.setdefault(text_of(data, field).strip(" <>"), part.number)
+        for link in run.links(document.given) if _located.search(data) else ():
+            if link.attribute == LOCATION:
+                self._located.setdefault(link.url or link.reference, link.part)
+                if address := address_of(link.url or ""):
+                    self._hosts.setdefault(address.host, set()).add(link.part)
+
+    def judge(self, link: Link) -> Judgement:
+        number = self._document.number
+        own = link.part.removeprefix(number).removeprefix("/")
+        url = link.reference if link.url is None else link.url
+        scheme, _, rest = url.partition(":")
+        if scheme.lower() in {"cid", "mid"}:
+            return self._of_name(scheme.lower(), unquote(rest), own)
+        target, _, fragment = url.partition("#")
+        part = self._located.get(target)
+        if part is None and is_own(link.reference, link.base.layer.value):
+            part = own
+        if part is not None:
+            page = f"part {part}"
+            return inside(self._known, page, self._shown(part), fragment, partial(self._ids, part))
+        if link.url is None and is_of_web(url):
+            return UNKNOWN
+        address = address_of(url)
+        others = self._hosts.get(address.host, set()) - {own} if address else ()
+        at = link.span.start - self._document.start
+        return Judgement(MISSING) if others and loads(link, self._document.data, at) else OUTSIDE
+
+    def _of_name(self, scheme: str, name: str, own: str) -> Judgement:
+        """Judge a URL of a part or a message (RFC 2392)."""
+        if scheme == "mid":
+            message, _, name = name.partition("/")
+            if f"<{message}>" != message_id(fields_of_mail(self._document.data)):
+                return OUTSIDE  # another message
+        part = self._named.get(name) if name else ""
+        if part is None:
+            # The parts of a message in base64 are not among those of this one.
+            return UNKNOWN if "/" in own else Judgement(MISSING)
+        return Judgement(INSIDE, self._shown(part))
+
+    def _shown(self, part: str) -> str:
+        number = self._document.number
+        whole = "/".join(filter(None, (number, part)))
+        return before_part(whole, number).removesuffix(": ") or "the message"
+
+    def _ids(self, number: str, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
+        part, data = self._parts.get(number), self._document.data
+        kind = kind_of_type(part.type) if part else None
+        if part is None or kind is None:
+            return None, True
+        view = transfer_view(part, data[part.body.start : part.body.end], line_end(data))
+        return (None, True) if view is None else ids_of(view.inner, kind, is_whole)
+
+
+# Reads the pages of an archive; the argument says of each record whether to skip it.
+ReadPages: TypeAlias = "Callable[[Callable[[Record], bool]], Iterable[object]]"
+
+
+class Records:
+    """The records of an archive by their target URIs."""
+
+    def __init__(self, source: OpenInput, read: ReadPages, *, is_zip: bool) -> None:
+        if not files.is_read_again(source):
+            raise files.InputError("--judge reads an archive twice: give a file, not a pipe")
+        self._source, self._is_zip, self._known = source, is_zip, Known()
+        for _ in read(self._add):
+            pass
+
+    def _add(self, record: Record) -> bool:
+        """Remember a record, unless it is that of a failure; it is not read any further."""
+        head, _ = final_head(record.block or b"")
+        if head is None or (head.status or 0) < _FAILED:
+            place = record.get("warc-record-id") if self._is_zip else str(record.offset)
+            self._known.add(record.url, place)
+        return True
+
+    def judge(self, page: Page, link: LinkRow) -> Judgement:
+        url = link.reference if link.url is None else link.url
+        fragment, address = url.partition("#")[2], address_of(url)
+        if is_own(link.reference, link.layer):
+            own = self._place(str(page.offset), page.record_id)
+            return inside(self._known, own, own, fragment, partial(self._ids_of, page))
+        place = self._known.find(address, exact=True) if address else ""
+        if place:
+            target = self._place(place, place)
+            return inside(self._known, target, target, fragment, partial(self._ids, place, url))
+        if link.url is None and is_of_web(url):
+            return UNKNOWN
+        is_missing = address and self._known.has_host(address.host)
+        return Judgement(MISSING) if is_missing and loads(link, page.body, link.start) else OUTSIDE
+
+    def _place(self, offset: str, record_id: str) -> str:
+        return record_id if self._is_zip else f"{self._source.name}:{offset}"
+
+    def _ids(self, place: str, url: str, is_whole: bool) -> Ids:  # noqa: FBT001
+        """The ids of another record, if it is the first one at its offset."""
+        if self._is_zip:
+            return None, True
+        from relbase import warc
+
+        page = next(warc.pages(files.again(self._source, int(place))), None)
+        if not isinstance(page, warc.Page) or address_of(page.url) != address_of(url):
+            return None, True
+        return self._ids_of(page, is_whole)
+
+    def _ids_of(self, page: Page, is_whole: bool) -> Ids:  # noqa: FBT001
+        kind = kind_of_type(page.content_type)
+        return (None, True) if kind is None else ids_of(page.body, kind, is_whole)
+
+
+_FAILED: Final = 400  # statuses of errors begin here (RFC 9110 §15)

@@ -1,0 +1,183 @@
+"""Where links lead: what is an id of a page, what is the same address, what stays bounded."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory import needs_status
+from running import done
+
+from relbase.cli.judging.verdicts import Ids, Known, address_of, ids_of
+from relbase.kind import Kind
+
+# HTML §7.4.6.4: the fragment, decoded; the id of an element in the tree, or the name of an `a`.
+PAGES: Final = [
+    ("<p id=x>", "#x", True),
+    ("<p id=x>", "#X", False),
+    ("<p ID='x'>", "#x", True),
+    ("<p id = x>", "#x", True),
+    ('<p title="a>b"id="x">', "#x", True),
+    ("<p title='id=y' data-id=z>", "#z", False),
+    ("<a name=x>", "#x", True),
+    ("<p name=x>", "#x", False),
+    ("<svg><g id=x>", "#x", True),
+    ("<p id='a b'>", "#a%20b", True),
+    ("<p id='a b'>", "#a", False),
+    ("<p id=caf&eacute;>", "#caf%C3%A9", True),
+    ("<p id=caf&eacute;>", "#caf", False),
+    ("<p id=a%20b>", "#a%20b", True),
+    ("<!-- <p id=x> -->", "#x", False),
+    ("<template><p id=x></template>", "#x", False),
+    ("<script>'<p id=x>'</script>", "#x", False),
+    ("<script>'<p id=x>'</script><p id=x>", "#x", True),
+    ("&lt;p id=x&gt;", "#x", False),
+    ("<title><p id=x></title>", "#x", False),
+    ("<p>", "#", True),
+    ("<p>", "#top", True),
+    ("<p>", "#TOP", True),
+    ("<p>", "#:~:text=p", True),
+    ("<p id=x>", "#x:~:text=p", True),
+    ("<p>", "#x:~:text=p", False),
+]
+
+
+@pytest.mark.parametrize(("page", "fragment", "is_there"), PAGES)
+def test_a_fragment_is_there_if_a_browser_finds_it(
+    page: str, fragment: str, *, is_there: bool
+) -> None:
+    Path("page.html").write_text(f"{page}<!-- \n--><a href='{fragment}'>")
+    verdict = "inside" if is_there else "fragment-missing"
+    assert f"[{verdict}] page.html" in done("links", "page.html", "--judge").stdout
+
+
+OTHERS: Final = {
+    "page.xml": ("<x/>", True),  # its ids are not judged
+    "style.css": ("p {}", True),
+    "i.svg": ("<svg xmlns='http://www.w3.org/2000/svg'><g/></svg>", False),
+    "page.htm": ("<p>", False),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_ids_are_those_of_html_and_svg(name: str) -> None:
+    content, is_inside = OTHERS[name]
+    Path(name).write_text(content)
+    Path("page.html").write_text(f"<a href='{name}#x'>")
+    verdict = "inside" if is_inside else "fragment-missing"
+    assert f"[{verdict}] {name}" in done("links", "page.html", "--judge").stdout
+
+
+@given(st.text(alphabet="<>!-/='\" &;idx a\nscriptnme", max_size=80))
+def test_the_fast_way_finds_only_ids(page: str) -> None:
+    data = page.encode()
+    some, _ = ids_of(data, Kind.HTML, False)
+    everything, is_whole = ids_of(data, Kind.HTML, True)
+    assert is_whole
+    assert everything is not None
+    if not re.search(rb"(?i)<!|<[a-z/]*(?:script|title)|=", data):
+        assert not some
+
+
+def test_a_page_is_read_again_only_if_an_id_may_be_hidden() -> None:
+    asked: list[bool] = []
+
+    def read(is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
+        asked.append(is_whole)
+        return frozenset("x" if not is_whole else "xy"), is_whole
+
+    known = Known()
+    assert known.has_id("page", "x", read)
+    assert asked == [False]
+    assert known.has_id("page", "y", read)
+    assert not known.has_id("page", "z", read)
+    assert known.has_id("other", "x", read)
+    assert known.has_id("page", "y", read)
+    assert asked == [False, True, False]
+
+
+SAME: Final = [
+    ("http://h/a", "https://H/a?q#f"),
+    ("http://h/d/", "http://h/d"),
+    ("http://h/d/", "http://h:80/d/index.html"),
+    ("http://h/", "http://u@h"),
+    ("http://h/a%20b", "http://h/a b"),
+    ("http://h/b", "http://h/a/../b"),
+]
+
+
+@pytest.mark.parametrize(("url", "other"), SAME)
+def test_urls_of_one_page(url: str, other: str) -> None:
+    known = Known()
+    known.add(url, "page")
+    address = address_of(other)
+    assert address is not None
+    assert known.find(address) == "page"
+
+
+@pytest.mark.parametrize("other", ["http://h/b", "http://h:8080/a", "http://g/a", "ftp://h:80/a"])
+def test_urls_of_another_page(other: str) -> None:
+    known = Known()
+    known.add("http://h/a", "page")
+    address = address_of(other)
+    assert address is not None
+    assert known.find(address) == ""
+
+
+def test_what_is_not_of_the_web_has_no_address() -> None:
+    assert [address_of(url) for url in ("mailto:a@b", "data:,x", "x", "//h/", "http:x")] == [
+        None
+    ] * 5
+
+
+def test_a_query_of_a_record_counts() -> None:
+    known = Known()
+    known.add("http://h/a", "page")
+    address = address_of("http://h/a?b")
+    assert address is not None
+    assert known.find(address)
+    assert not known.find(address, exact=True)
+
+
+def test_nothing_outside_of_a_tree_is_looked_at() -> None:
+    Path("site").mkdir()
+    Path("secret.html").write_text("<p id=x>")
+    Path("site/link.html").symlink_to("../secret.html")
+    ways = ("link.html#x", "%2e%2e/secret.html", "..%2fsecret.html", "%00")
+    Path("site/page.html").write_text("".join(f"<a href='/{way}'>" for way in ways))
+    shown = done("links", "site", "--root", "site=http://h/", "--judge").stdout
+    assert shown.count("[missing]") == 4
+
+
+@needs_status
+def test_memory_stays_bounded() -> None:
+    def peak(count: int) -> int:
+        for number in range(count):
+            page = f"<p id=x><a href='/p{count - number}.html#x'><a href='http://h{number}/'>"
+            Path(f"site/p{number}.html").write_text(page)
+        program = (
+            "import resource, sys; from relbase.cli.group import run; run(sys.argv[1:]);"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        )
+        arguments = ("links", "site", "--root", "site=http://h/", "--missing", "-q")
+        command = [sys.executable, "-c", program, *arguments]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        return int(ran.stderr.split()[-1])
+
+    Path("site").mkdir()
+    assert peak(2000) - peak(500) < 3 * 1024  # kB: less than a kilobyte a page
+
+
+def test_links_without_judge_load_nothing_of_it() -> None:
+    Path("page.html").write_text("<a href=x>")
+    code = "import sys; from relbase.cli.group import run; run(sys.argv[1:]); print(*sys.modules)"
+    command = [sys.executable, "-c", code, "links", "page.html"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "relbase.cli.listing" in ran.stdout
+    assert not {"sqlite3", "csv", "relbase.cli.judging.files"} & {*ran.stdout.split()}
