@@ -189,9 +189,10 @@ With --delivery: 0 when the message was written, 75 when it could not be.
 def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 
-    INPUT is a page, style sheet, XML file, feed, message, mbox, Maildir or web archive (WARC,
-    ARC), or a web archive of Safari or a HAR, whose pages go to -o DIR; "-" or no INPUT is standard
-    input. A DIR is a tree: all files below it, without dotfiles, symbolic links and backups.
+    INPUT is a page, style sheet, XML file, feed, Markdown, message, mbox, Maildir or web archive
+    (WARC, ARC), or a web archive of Safari or a HAR, whose pages go to -o DIR; "-" or no INPUT is
+    standard input. A DIR is a tree: all files below it, without dotfiles, symbolic links and
+    backups; Markdown in it is rewritten only with --only markdown.
 
     The result of one INPUT goes to standard output, unless -o or -i is given. For a web archive it
     is a WARC of conversion records, one for each page whose links changed.

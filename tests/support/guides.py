@@ -64,6 +64,16 @@ Content-Location: https://shop.example/img/offer.png
 iVBORw0KGgo=
 ------b------
 """
+_README: Final = b"""# Project
+
+![Logo](docs/logo.svg) <img src="docs/shot.png" width="400">
+
+[Usage](docs/usage.md#start), [licence][], [site](https://project.example/)
+
+    [code](stays.md)
+
+[licence]: LICENSE
+"""
 _HEADERS: Final = b"""HTTP/1.1 301 Moved\r\nLocation: /news/\r
 \r
 HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r
@@ -102,6 +112,16 @@ FILES: Final = {
     "offer.mht": _MHT,
     "page.webarchive": webarchive(SAVED),
     "log.har": har(entry("http://h.example/d/", "<a href=x>")),
+    "README.md": _README,
+    "LICENSE": b"Free\n",
+    "docs/usage.md": b"# Usage\n",
+    "docs/logo.svg": b"<svg/>\n",
+    "docs/shot.png": b"\x89PNG\r\n",
+    "packages/button/README.md": b"![Button](button.png) [Usage](../../docs/usage.md)\n",
+    "corpus/0001.md": b"# Prices\n\n[Next](../offers?page=2)\n",
+    "corpus/0002.md": b"# Offers\n\n![Map](/map.png)\n",
+    "corpus.csv": b"file,url\n0001.md,https://shop.example/prices/\n"
+    b"0002.md,https://shop.example/offers\n",
     "crawl.warc.gz": (ROOT / "fixtures" / "warc" / "crawl.warc.gz").read_bytes(),
 }
 

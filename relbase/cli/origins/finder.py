@@ -193,7 +193,7 @@ class Finder:
             call = call.with_options(images_url=images.url)
         call = call._replace(url=known.url, redirects=call.redirects or known.redirects)
         # Pages are saved beside the files that they need; mail contains its own.
-        beside = None if row.charset is None else self._places(call, known, source, data, marks)
+        beside = None if row.charset is None else self._places(call, known, source, given, marks)
         if of is not None:
             beside = Unarchived(of.stamp, beside)
         if known.url is None and not known.notes and beside is None:
@@ -209,9 +209,12 @@ class Finder:
         return known._replace(notes=(*known.notes, *marks.notes, *own.notes))
 
     def _places(
-        self, call: Call, known: FoundUrl, source: OpenInput, data: bytes, marks: Marks
+        self, call: Call, known: FoundUrl, source: OpenInput, given: OpenedDocument, marks: Marks
     ) -> LocalFiles | None:
-        local = self.origins.local or ("companion" if known.given else "keep")
+        data, row = given.document.data, given.document.format
+        # Nobody saves Markdown with a folder: it is the source, and so are the files beside it.
+        usual: places.Local = "off" if row.is_asked_for else "companion"
+        local = self.origins.local or (usual if known.given else "keep")
         if local == "off" or known.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)
