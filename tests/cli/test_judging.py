@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from memory import needs_status
@@ -83,6 +84,18 @@ def test_the_fast_way_finds_only_ids(page: str) -> None:
     assert everything is not None
     if not re.search(rb"(?i)<!|<[a-z/]*(?:script|title)|=", data):
         assert not some
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [b"<title ", b"<script>", b"<!--", b"<!--->-", b"<a ", b"<a name ", b"id=a ", b"<p id=a "],
+)
+def test_time_is_linear(piece: bytes) -> None:
+    for is_whole in (False, True):
+        assert_linear_from_10_ms(
+            lambda data: ids_of(data, Kind.HTML, is_whole),  # noqa: B023 (called here)
+            lambda size: piece * (size // len(piece)),
+        )
 
 
 def test_a_page_is_read_again_only_if_an_id_may_be_hidden() -> None:

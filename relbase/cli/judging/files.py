@@ -64,7 +64,8 @@ class Site:
         self._is_filled = False
         self.at = lru_cache(_REMEMBERED)(self._at)
         self.has_host = lru_cache(_REMEMBERED)(self._has_host)
-        self.served = lru_cache(_REMEMBERED)(_served)
+        of_directory = lru_cache(256)(lambda path: real(path or os.curdir))
+        self.served = lru_cache(_REMEMBERED)(partial(_served, of_directory))
         given = self._origins.roots
         roots = ((address_of(root.url), os.path.normpath(root.directory)) for root in given)
         longest = sorted(roots, key=lambda row: -len(row[0].path) if row[0] else 0)
@@ -139,7 +140,7 @@ class Site:
 _SCHEMES: Final = ("http", "https", "ftp")
 
 
-def _served(path: str, tree: str) -> str:
+def _served(real: Callable[[str], str], path: str, tree: str) -> str:
     """The file in a tree that a server would send for a path; "" for none."""
     try:
         mode = 0 if "\0" in path else os.stat(path).st_mode
@@ -150,12 +151,11 @@ def _served(path: str, tree: str) -> str:
     elif not stat.S_ISREG(mode):
         return ""
     # Nothing outside of the tree is looked at, be it by `..` or a symbolic link.
-    folder = _real(os.path.dirname(path) if path and not os.path.islink(path) else path)
-    return path if f"{folder}{os.sep}".startswith(os.path.join(_real(tree), "")) else ""
+    folder = real(os.path.dirname(path) if path and not os.path.islink(path) else path)
+    return path if f"{folder}{os.sep}".startswith(os.path.join(real(tree), "")) else ""
 
 
 _INDEXES: Final = sorted(paths.INDEXES)
-_real: Final = lru_cache(256)(lambda path: real(path or os.curdir))
 
 
 class _File:
