@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.cli import documents, files, jobs, streams, windows
+from relbase.cli import documents, files, jobs, self_check, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Job, OnRead, Outcome, Plan, State
+from relbase.cli.locks import locked
 from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
-from relbase.cli.writing import Writer, locked, refuse_special
+from relbase.cli.writing import Writer, refuse_special
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
 from relbase.notes import Reason
@@ -53,7 +54,7 @@ def do(plan: Plan, job: Job, writer: Writer, read: OnRead = lambda _: None) -> O
         return _Worker(plan, writer, job, read).process()
     except _SkippedError as skipped:
         return Outcome(job, *skipped.args)
-    except documents.SelfCheckError as error:
+    except self_check.SelfCheckError as error:
         return Outcome(job, State.UNSAFE, f"{error}: nothing was written, please report it")
     except OutputError as error:
         return Outcome(job, State.STOPPED, error.message)
@@ -194,7 +195,9 @@ class _Worker:
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
                 self.outcome.claimed = "" if self.stated.given else document.call.url or ""
-            links = documents.verify(document.given, result) if checked and result.changed else None
+            links = (
+                self_check.verify(document.given, result) if checked and result.changed else None
+            )
             self._count(document, result, links)
             yield document, result
 

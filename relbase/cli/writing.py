@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -28,7 +27,7 @@ from relbase.cli.files import (
     SweptError,
     is_message,
 )
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
     from relbase.cli.jobs import Options
@@ -205,7 +204,7 @@ def _place(made_in: Directory, made: str, parent: Directory, output: Output) -> 
         return True
     is_new = True
     try:
-        _link(made_in, made, parent, name)
+        link(made_in, made, parent, name)
     except FileExistsError:
         is_new = False
         if not output.goes_on or _hash(made_in, made) != _hash(parent, name):
@@ -253,7 +252,7 @@ def refuse_changed(now: os.stat_result | None, read: os.stat_result) -> None:
         raise ChangedError("it changed while it was read: nothing was written, try again")
 
 
-def _link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
+def link(made_in: Directory, made: str, parent: Directory, name: str) -> None:
     """Give a new file a name; raise `FileExistsError` if the name is taken."""
     try:
         made_in.link(made, parent, name)
@@ -300,6 +299,15 @@ def _is_backed_up(
         if is_own or (there is None and stack is None):
             break
     return there is not None
+
+
+# The content of a run's dot lock; the run keeps that file locked until it ends.
+DOT_LOCK: Final = b"relbase\n"
+
+
+def remove_lock(parent: Directory, dot: str) -> None:
+    """Remove the dot lock of a killed run, and nobody else's."""
+    directories.remove_if_over(parent, dot, lambda held: held.read(len(DOT_LOCK) + 1) == DOT_LOCK)
 
 
 def sweep_after(name: str, output: Output | None) -> None:
@@ -350,64 +358,3 @@ def _keep_zone(parent: Directory, old: Old, made: directories.NewFile) -> None:
     """Keep the stream in which Windows says where a file is from, and whether to trust it."""
     with suppress(OSError), parent.open_old(f"{old.name}{files.ZONE}") as zone:
         made.add_stream(files.ZONE, zone.read(files.PIECE))
-
-
-# How long to wait for another program to finish a delivery, in seconds.
-PATIENCE: Final = 10.0
-
-
-@contextmanager
-def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
-    """Lock a mailbox (fcntl and dot lock), and yield it as it is under the locks."""
-    path = os.path.realpath(source.name) if how.follow_symlinks else source.name
-    folder, name = os.path.split(path)
-    shown, dot, until = printable(path), f"{name}.lock", time.monotonic() + PATIENCE
-    with ExitStack() as stack:
-        try:
-            parent = stack.enter_context(opened_directory(folder))
-            while True:
-                with ExitStack() as taken, suppress(BlockingIOError, FileExistsError):
-                    taken.enter_context(directories.locked_as_mail(path))
-                    # Without permission nothing can be replaced there: reported when it is tried.
-                    with suppress(PermissionError):
-                        taken.enter_context(_dot_lock(parent, dot))
-                    stack.push(taken.pop_all())
-                    break
-                if time.monotonic() >= until:
-                    why = "another program has locked it"
-                    if os.path.lexists(f"{path}.lock"):
-                        why = f"it is locked ({shown}.lock exists)"
-                    text = f"{why}: wait until it is released, or rewrite a copy with -o"
-                    raise OutputError(f"{shown}: {text}")
-                time.sleep(0.1)
-        except OSError as error:
-            text = f"it cannot be locked: {error.strerror or error}"
-            raise OutputError(f"{shown}: {text}") from None
-        again = open(source.file.fileno(), "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
-        again.seek(0)
-        status = os.fstat(again.fileno())
-        yield source._replace(pieces=files.pieces_of(again, status), status=status)
-
-
-# The content of a run's dot lock; the run keeps that file locked until it ends.
-_OWN: Final = b"relbase\n"
-
-
-@contextmanager
-def _dot_lock(parent: Directory, dot: str) -> Iterator[None]:
-    remove_lock(parent, dot)
-    with directories.NewFile(parent, dot) as made:
-        made.write((_OWN,))
-        status = os.fstat(made.descriptor)
-        with directories.Owned(parent, dot, lambda _, there: os.path.samestat(there, status)):
-            _link(parent, made.name, parent, dot)
-            try:
-                yield
-            finally:
-                if windows.HERE:  # an open file cannot be removed
-                    made.close()
-
-
-def remove_lock(parent: Directory, dot: str) -> None:
-    """Remove the dot lock of a killed run, and nobody else's."""
-    directories.remove_if_over(parent, dot, lambda held: held.read(len(_OWN) + 1) == _OWN)

@@ -12,7 +12,7 @@ import pytest
 from as_windows import InUseError, fcntl
 from running import done, run
 
-from relbase.cli import directories, writing
+from relbase.cli import directories, locks
 
 LEFT = ".page.html.0123456789abcdef.relbase-tmp"
 IN_PLACE = ("rewrite", "--url", "http://h/", "-i")
@@ -123,7 +123,7 @@ def test_a_mailbox_that_another_program_shares_with_nobody(
     def refuse(name: str, mode: str) -> NoReturn:
         raise InUseError(13, "another program has the file open", name, mode)
 
-    monkeypatch.setattr(writing, "PATIENCE", 0.2)
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
     monkeypatch.setattr(directories, "open", refuse, raising=False)
     Path("in.mbox").write_bytes(b"From a@b Mon Jan  1 00:00:00 2024\n\n<a href=x>\n")
     result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")

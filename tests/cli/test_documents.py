@@ -11,16 +11,9 @@ from hypothesis import strategies as st
 import relbase
 from relbase import Edit, Reason
 from relbase.cli import options
-from relbase.cli.documents import (
-    InputDocument,
-    SelfCheckError,
-    documents,
-    in_input,
-    links_of,
-    rewritten,
-    verify,
-)
+from relbase.cli.documents import InputDocument, documents, in_input, links_of, rewritten
 from relbase.cli.files import Input, OpenInput
+from relbase.cli.self_check import SelfCheckError, verify
 from relbase.containers import mbox
 from relbase.results import Result
 from relbase.session import run

@@ -17,7 +17,7 @@ import pytest
 from as_windows import fcntl
 from running import PROGRAM, meanwhile, run, told
 
-from relbase.cli import documents, writing
+from relbase.cli import documents, locks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ DONE: Final = BOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://h/y")
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "PATIENCE", 0.2)
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
     Path("in.mbox").write_bytes(BOX)
 
 
@@ -167,7 +167,7 @@ with open("in.mbox", "r+b") as file:
 
 @pytest.mark.usefixtures("native")
 def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "PATIENCE", 10.0)
+    monkeypatch.setattr(locks, "PATIENCE", 10.0)
     Path("more").write_bytes(BOX)
     command = [sys.executable, "-c", DELIVER]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
