@@ -46,7 +46,7 @@ FLOORS: Final = [
     ["session"],
     ["api", "rewriter", "trees", "responses", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
-    ["cli", "spark", "storage"],
+    ["cli", "spark", "storage", "markdown.hatch"],
     ["__main__"],
 ]
 FLOOR: Final = {name: floor for floor, names in enumerate(FLOORS) for name in names}
@@ -78,6 +78,7 @@ FOREIGN: Final = {
     "pyarrow": {"warc", "cli", "spark", "storage"},
     "pyspark": {"spark"},
     "click": {"cli"},
+    "hatchling": {"markdown"},
     "markdown_it": {"markdown"},
 }
 

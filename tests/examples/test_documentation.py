@@ -64,7 +64,7 @@ def test_no_command_is_hidden_from_the_tests() -> None:
 
 
 # Examples of these languages run, or are compared with a file that runs; of others not, because ...
-RUN: Final = {"console", "sh", "python", "sql", "html", "py", "yaml"}
+RUN: Final = {"console", "sh", "python", "sql", "html", "py", "yaml", "toml"}
 NOT_RUN: Final = {
     "": "it is output",
     "text": "it is output, needs Docker, or another program reads it (cron, procmail, Sieve, cmd)",
