@@ -73,6 +73,8 @@ class LinkPrinter(NamedTuple):
             text += f" {printable(judgement.target)}"
         if self.texts and row.text:
             text += f" {excerpt(row.text)}"
+        if self.texts and row.rel:
+            text += f" (rel {excerpt(row.rel)})"
         if self.violations:
             from relbase.cli.urls import report
             from relbase.grammar.characters import Severity
