@@ -90,10 +90,10 @@ def base(
             bases = (entity.base for entity in entities)
             reading.tally.warnings += sum(not own.usable or bool(_refused(own)) for own in bases)
             several = reading.inputs.several
-            lines = _report(source, document.number, entities, several=several)
             if rows is not None:
                 _add_bases(rows, source, document, entities)
                 continue
+            lines = _report(source, document.number, entities, several=several)
             if json:
                 lines = (streams.object_line({"file": source.name}, entity) for entity in entities)
             for line in lines:

@@ -96,7 +96,7 @@ class Workers(NamedTuple):
 
 def _copy(name: str, table: Table | None) -> None:
     with open(name + _OUT, "rb") as out:
-        for piece in iter(partial(out.read, 1 << 16), b""):
+        for piece in iter(partial(out.read, files.PIECE), b""):
             streams.put(piece)
     with open(name + _ERR, encoding="utf-8", errors="surrogatepass") as err:
         for line in err:

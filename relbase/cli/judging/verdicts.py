@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer
-from relbase.cli.origins.paths import INDEXES, unquoted
+from relbase.cli.origins.paths import INDEXES, readable, unquoted
 from relbase.cli.streams import Tally, Verbosity, counted, warn
 from relbase.expressions import expression
 from relbase.formats.rows import FORMATS
@@ -184,8 +184,7 @@ def ids_of(data: bytes, kind: Kind, is_whole: bool) -> Ids:  # noqa: FBT001 (as 
     """Return the ids of a page, and the names of its anchors."""
     if FORMATS[kind].marks is None and not _svg.match(data):
         return None, True
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    data = readable(data)
     names = _named.findall(_unread.sub(b"", data))
     if is_whole and len(names) < len(_may_name.findall(data)):
         return frozenset(_ids(data)), True

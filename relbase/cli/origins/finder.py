@@ -177,7 +177,7 @@ class Finder:
             return given  # as in the library: looks at no file, and marks count
         marks = given.document.context.marks or NONE
         if self.origins.original and not self.origins.detect and row.marks is not None:
-            marks = _marks(data)
+            marks = read_marks(paths.readable(data))
         if known.url is None and (row.marks is not None or self.origins.canonical):
             known = self._in_page(known, marks, data, row.kind)
         # The page that a web archive copied: from the page's URL, or from the archive's marks.
@@ -302,17 +302,10 @@ def _stated_in(path: str) -> str | None:
         with opened(Input(path)) as source:
             if url := _chosen(paths.beside(source)).url:
                 return url
-            pages = _marks(next(source.pieces, b"")).pages
+            pages = read_marks(paths.readable(next(source.pieces, b""))).pages
     except InputError:
         return None
     return pages[0].value if pages else None
-
-
-def _marks(data: bytes) -> Marks:
-    """The marks of a page. They are ASCII, so only UTF-16 needs to be decoded."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
-    return read_marks(data)
 
 
 def _with_dump(known: FoundUrl, dump: bytes, suffix: str) -> FoundUrl:

@@ -91,6 +91,13 @@ def quoted(path: str, safe: str = "/") -> str:
     return quote(os.fsencode(path), safe)
 
 
+def readable(data: bytes) -> bytes:
+    """Return a page with its markup in ASCII: only UTF-16 needs to be decoded."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return data
+
+
 def unquoted(path: str | bytes) -> str:
     from urllib.parse import unquote_to_bytes
 
