@@ -15,10 +15,10 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.url import rfc3986
 from relbase.values.json_text import JsonKind, JsonString, strings, unescaped
+from relbase.view.charset import after_mark
 
 begins: Final = expression(rb'(?:\xEF\xBB\xBF)?\s*\{\s*"log"\s*:\s*\{')
 
-_MARK: Final = b"\xef\xbb\xbf"
 _ENTRY: Final = [b"log", b"entries", None]
 # What is kept of an entry, by the names from there: texts, numbers, and header fields.
 _URL, _TO, _DATE = b"request url", b"response redirectURL", b"startedDateTime"
@@ -39,7 +39,7 @@ _surrogates: Final = expression(rb"\xED[\xA0-\xBF][\x80-\xBF]")
 
 def saved(data: bytes) -> Iterator[Saved | Fault]:
     """Yield the bodies of successful responses, after the redirects that led to each."""
-    start = len(_MARK) if data.startswith(_MARK) else 0
+    start = after_mark(data)
     text = data[start:] if start else data
     led: dict[str, tuple[str, ...]] = {}  # redirects, by where they led
     entry, number, is_log = _Entry(text, 0), -1, False

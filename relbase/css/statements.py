@@ -39,6 +39,7 @@ from relbase.css.functions import (
 from relbase.expressions import regex
 from relbase.html.tags import all_but, any_case
 from relbase.values.syntaxes import C0_AND_SPACE_BYTES
+from relbase.view.charset import after_mark
 
 if TYPE_CHECKING:
     # A url or a string without its quotes, its quote, and its form: a reference unless it is empty.
@@ -64,12 +65,12 @@ def references(text: bytes, *, is_sheet: bool = False) -> Iterator[CssReference]
     """Yield the references in a text, in order; an empty url is none."""
     end = len(text)
     top = TopLevel(text) if is_sheet else None
-    return iter(()) if holds_none(text) else _scan(text, _begin(text), end, looked=end, top=top)
+    return iter(()) if holds_none(text) else _scan(text, after_mark(text), end, looked=end, top=top)
 
 
 def scanned(text: bytes, scan: Scan, *, is_sheet: bool) -> Iterator[CssReference | Any]:
     """Yield the references of a text, and whatever `scan` finds when it reads ahead."""
-    pos, end = _begin(text), len(text)
+    pos, end = after_mark(text), len(text)
     top = TopLevel(text) if is_sheet else None
     while pos >= 0:
         found, pos, looked = scan(text, pos, end)
@@ -77,10 +78,6 @@ def scanned(text: bytes, scan: Scan, *, is_sheet: bool) -> Iterator[CssReference
             yield found
         if pos >= 0 and looked >= 0:
             pos = yield from _scan(text, pos, end, looked=looked, top=top)
-
-
-def _begin(text: bytes) -> int:
-    return len(_BOM) if text.startswith(_BOM) else 0
 
 
 # --- The scanner ---
@@ -172,7 +169,6 @@ def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
     return match.end() if match else pos
 
 
-_BOM: Final = b"\xef\xbb\xbf"
 # The inside of a string without white space at its end; `\41 ` and `\ ` end in none.
 _TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 # What its first character may be written as: escaped newlines are nothing.

@@ -23,6 +23,7 @@ from relbase.values import syntaxes
 from relbase.values.json_text import JsonKind, JsonString, json_view, strings, unescaped
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
+from relbase.view.charset import after_mark
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -63,7 +64,6 @@ _is_none: Final = expression(rb"@[A-Za-z]++\Z|_:")
 _is_text: Final = expression(rb"\s*+(?:\S++\s++\S|(?i:true|false)\s*+\Z)")
 
 _ROW: Final = Row(Nested.JSON_LD, empty=True)
-_MARK: Final = b"\xef\xbb\xbf"
 
 
 class _Object(NamedTuple):
@@ -99,7 +99,7 @@ def visit_json_ld(text: bytes, context: Context, place: Place) -> Iterator[Outco
 
 def visit_json_ld_file(text: bytes, context: Context) -> Iterator[Outcome]:
     """Visit a file, whose `@id` need no policy."""
-    start = len(_MARK) if text.startswith(_MARK) else 0
+    start = after_mark(text)
     known = PROPERTIES if context.task.policy.extended else _NONE
     visit = _Visit(text[start:], context, known)
     if visit.contexts is None:

@@ -26,20 +26,20 @@ from relbase.rewriting.reference import Place, Verdict, noting, visit_url
 from relbase.rewriting.trial import without
 from relbase.url.resolver import is_absolute
 from relbase.values.syntaxes import Syntax
+from relbase.view.charset import after_mark
 
 # An empty destination stays, unlike an empty `href`: somebody has yet to fill it in.
 _LINK: Final = Place("a", "href", Row(Syntax.URL))
 _IMAGE: Final = Place("img", "src", Row(Syntax.URL))
-_MARK: Final = b"\xef\xbb\xbf"  # as a character it would hide a definition
 
 
 def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
-    start = len(_MARK) if text.startswith(_MARK) else 0
+    start = after_mark(text)  # the mark, as a character, would hide a definition
     if url := context.task.images_url:
         resolve = resolver(url, context.task.profile, context.encoding)
         base = Base(url, Layer.RETRIEVAL, "images_url", context.base)
         context = context._replace(images=Codebase(resolve, base))
-    return shift(_visit(text.removeprefix(_MARK), context), start)
+    return shift(_visit(text[start:], context), start)
 
 
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:

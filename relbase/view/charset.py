@@ -27,7 +27,12 @@ UNREADABLE: Final = frozenset({"replacement"})
 
 # Encoding Standard §6 "BOM sniff".
 WIDE_BOMS: Final = {name: "\ufeff".encode(codec) for name, codec in WIDE.items()}
-_BOMS: Final = {b"\xef\xbb\xbf": "utf-8", **{mark: name for name, mark in WIDE_BOMS.items()}}
+_BOMS: Final = {codecs.BOM_UTF8: "utf-8", **{mark: name for name, mark in WIDE_BOMS.items()}}
+
+
+def after_mark(text: bytes) -> int:
+    """Return where a text begins: after the byte order mark of UTF-8, if there is one."""
+    return len(codecs.BOM_UTF8) if text.startswith(codecs.BOM_UTF8) else 0
 
 
 class CharsetSource(Enum):

@@ -22,6 +22,7 @@ from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
 from relbase.values.syntaxes import Syntax, trimmed
 from relbase.view.characters import decode_inner
+from relbase.view.charset import after_mark
 from relbase.xml.feeds import ItemLinks, on_site, site_of, with_site_noted
 
 if TYPE_CHECKING:
@@ -48,11 +49,10 @@ _ROWS: Final[Mapping[tuple[bytes | None, ...], Row]] = {
     **{(*where, name.encode()): _URL for where, names in _URLS.items() for name in names.split()},
 }
 _VERSION: Final = ("https://jsonfeed.org/version/", "http://jsonfeed.org/version/")
-_MARK: Final = b"\xef\xbb\xbf"
 
 
 def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
-    start = len(_MARK) if text.startswith(_MARK) else 0
+    start = after_mark(text)
     feed = text[start:]
     found = _urls(feed)
     if found is None:
@@ -68,7 +68,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
 
 
 def json_base(text: bytes, context: Context) -> Base:
-    feed = text.removeprefix(_MARK)
+    feed = text[after_mark(text) :]
     found = _urls(feed)
     return context.base if found is None else on_site(partial(_home, feed, found[1]), context).base
 
@@ -134,7 +134,7 @@ def _urls(text: bytes) -> tuple[_Urls, Span | None] | None:
 
 def feed_url(text: bytes) -> str:
     """Return the URL that a JSON Feed states as its own; "" if there is none."""
-    feed = text.removeprefix(_MARK)
+    feed = text[after_mark(text) :]
     for string in json_text.strings(feed):
         if string.kind is JsonKind.MEMBER and string.names == [b"feed_url"]:
             return _value(feed, string)
