@@ -94,8 +94,8 @@ else:
             return import_module(f"relbase.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'relbase' has no attribute {name!r}")
-        found = import_module(f"relbase.{_MODULES[name]}")
-        value = getattr(found, "NAME" if name == "scanner" else name)
+        module = import_module(f"relbase.{_MODULES[name]}")
+        value = getattr(module, "NAME" if name == "scanner" else name)
         if name in _WITH_HINTS:
             value = import_module("relbase.session.options").with_hints(value)
             value.__module__ = "relbase"  # so that it can be pickled by its name

@@ -60,9 +60,9 @@ class _Expression:
 
     def __getattr__(self, name: str) -> object:
         # Keep the attribute, so that this runs once for each method.
-        found: object = getattr(self._compiled(), name)
-        setattr(self, name, found)
-        return found
+        value: object = getattr(self._compiled(), name)
+        setattr(self, name, value)
+        return value
 
 
 def any_of(patterns: Sequence[re.Pattern[str]]) -> re.Pattern[str]:
@@ -98,12 +98,12 @@ _reference: Final = expression(
 )
 
 
-def _renumbered(before: int, found: re.Match[str]) -> str:
-    if not (found[2] or found[4]):
-        return found[0]
-    number = int(found[2] or found[4]) + before
-    if found[4]:
-        return f"{found[3]}{number}"
+def _renumbered(before: int, match: re.Match[str]) -> str:
+    if not (match[2] or match[4]):
+        return match[0]
+    number = int(match[2] or match[4]) + before
+    if match[4]:
+        return f"{match[3]}{number}"
     if number >= _MOST:
         raise re.error("too many groups")
     return rf"(?:\{number})"  # a digit may follow

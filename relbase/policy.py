@@ -65,7 +65,7 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
     pairs: object = given.items() if isinstance(given, Mapping) else given
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise TypeError(f"attributes must be a mapping, not {type(given).__name__}: {_FIX}")
-    found: dict[str, str] = {}
+    rows: dict[str, str] = {}
     for pair in pairs:
         if not (isinstance(pair, tuple) and len(pair) == len(("name", "syntax"))):
             raise TypeError(f"{pair!r:.200} is not a (name, syntax) pair: {_FIX}")
@@ -74,8 +74,8 @@ def _attributes(given: object) -> tuple[tuple[str, str], ...]:
             raise ValueError(f"{name!r:.200} is not the name of an attribute: {_FIX}")
         if syntax not in _SYNTAXES:
             raise ValueError(f"{syntax!r:.200} is not a syntax: give {', '.join(_SYNTAXES)}")
-        found[name.encode().lower().decode()] = syntax
-    return tuple(sorted(found.items()))
+        rows[name.encode().lower().decode()] = syntax
+    return tuple(sorted(rows.items()))
 
 
 _FIX: Final = "give {'data-link': 'url'} (or srcset, css)"
@@ -235,10 +235,10 @@ DEFAULT_POLICY: Final = Policy()
 
 def begins_with_placeholder(reference: str, templates: tuple[str, ...] | None = None) -> bool:
     """Return whether a placeholder is at the start of a reference, or in its scheme."""
-    found = placeholders(reference, templates)
-    if not found:
+    spans = placeholders(reference, templates)
+    if not spans:
         return False
-    start, end = found[0]
+    start, end = spans[0]
     # The placeholder may be a part of the scheme.
     return start == 0 or bool(
         _scheme.fullmatch(reference, 0, start) and _colon.match(reference, end)
@@ -256,24 +256,24 @@ def placeholders(
 
     With `templates`, a user's own and those that only count at the beginning are among them.
     """
-    found = _common(reference, closed=closed)
+    common = _common(reference, closed=closed)
     if templates is None:
-        return found
+        return common
     beginning = _beginning.match(reference)
     own = [beginning.span()] if beginning else []
     for template in templates:
         own += _of_template(reference, template)
-    return _apart([*own, *found]) if own else found
+    return _apart([*own, *common]) if own else common
 
 
 def _of_template(reference: str, template: str) -> list[tuple[int, int]]:
     opening, _, closing = template.partition("*")
-    found, at = list[tuple[int, int]](), reference.find(opening)
+    spans, at = list[tuple[int, int]](), reference.find(opening)
     while at >= 0 and (close := reference.find(closing, at + len(opening))) >= 0:
         end = close + len(closing)
-        found.append((at, end))
+        spans.append((at, end))
         at = reference.find(opening, end)
-    return found
+    return spans
 
 
 def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -309,7 +309,7 @@ def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
         return []
     if _whole.fullmatch(reference):
         return [(0, len(reference))]
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     missing: set[re.Pattern[str]] = set()
     at = 0
     while opening := _opening.search(reference, at):
@@ -328,9 +328,9 @@ def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
             missing.add(closing)
             stop = len(reference) if is_open and not closed else 0
         if stop:
-            found.append((at, stop))
+            spans.append((at, stop))
         at = stop or at + 1
-    return found
+    return spans
 
 
 # Without one of these there is no placeholder.

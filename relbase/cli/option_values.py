@@ -147,8 +147,8 @@ def map_of_messages(value: str) -> dict[str, FoundUrl]:
 
 
 def root(value: str) -> Root:
-    found = _root.fullmatch(value)
-    directory, url = found.groups() if found else value.partition("=")[::2]
+    match = _root.fullmatch(value)
+    directory, url = match.groups() if match else value.partition("=")[::2]
     why = unsuitable(url) if directory and url else "it lacks the directory or the URL"
     if "?" in url or "#" in url:
         why = "paths cannot follow a query or a fragment"
@@ -162,8 +162,8 @@ def root(value: str) -> Root:
 
 def mirror(value: str) -> Mirror:
     # A directory may be called `x=https`.
-    found = None if os.path.isdir(value) else _mirror.fullmatch(value)
-    read = Mirror(found[1], found[2]) if found else Mirror(value)
+    match = None if os.path.isdir(value) else _mirror.fullmatch(value)
+    read = Mirror(match[1], match[2]) if match else Mirror(value)
     fix = "give the directory that holds those of the hosts, such as --mirror saved"
     _check_directory(read.directory, f"{fix} or --mirror saved=https")
     return read
@@ -182,7 +182,7 @@ def _selector(name: str) -> str:
 
 def message_base(value: str) -> tuple[str, ...]:
     names = tuple(name.strip().removesuffix(":") for name in value.split(","))
-    wrong = [one for one in names if not one.isascii() or not one or set(one) & set(" \t:<>")]
+    wrong = [name for name in names if not name.isascii() or not name or set(name) & set(" \t:<>")]
     if wrong:
         text = f"{printable(wrong[0])!r} is not the name of a header field"
         raise ValueError(f"{text}: give some, such as List-Archive,Archived-At")

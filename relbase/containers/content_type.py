@@ -65,7 +65,7 @@ def effective_type(values: Iterable[str]) -> str:
     if len(stated) < 2 and "," not in "".join(stated):  # noqa: PLR2004 (nearly all)
         return "".join(stated)
     effective = essence = charset = ""
-    for value in (one for field in stated for one in _apart(field)):
+    for value in (item for field in stated for item in _apart(field)):
         type_ = media_type(value)
         if not type_ or type_ == "*/*":
             continue

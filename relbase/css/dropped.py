@@ -46,12 +46,12 @@ class TopLevel:
 
     def _next(self, end: int) -> bytes:
         """Go past the next bracket before `end`; return it, or b"" and go there."""
-        found = _bracket(self._text, self._pos, end) if self._pos < end else None
-        if found is None:
+        match = _bracket(self._text, self._pos, end) if self._pos < end else None
+        if match is None:
             self._pos = max(self._pos, end)
             return b""
-        self._pos = found.end()
-        bracket = found[1]
+        self._pos = match.end()
+        bracket = match[1]
         if bracket in _CLOSERS:
             self._open += _CLOSERS[bracket]
         elif self._open.endswith(bracket):

@@ -75,7 +75,7 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
     return RunView(
         raw,
         partial(_runs, quote),
-        lambda new: unsafe.sub(lambda found: b"\\%x " % found[0][0], new),
+        lambda new: unsafe.sub(lambda match: b"\\%x " % match[0][0], new),
         _joins,
         partial(_runs, quote, coded=_ROWS),
     )
@@ -83,7 +83,9 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
 
 def _runs(quote: bytes, raw: bytes, coded: re.Pattern[bytes] = _CODED) -> Iterator[Run]:
     new = tuple.__new__  # `Run(...)` takes twice as long
-    return (new(Run, (*one.span(), _meaning(one, quote), False)) for one in coded.finditer(raw))
+    return (
+        new(Run, (*escape.span(), _meaning(escape, quote), False)) for escape in coded.finditer(raw)
+    )
 
 
 def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:

@@ -73,9 +73,9 @@ def scanned(text: bytes, scan: Scan, *, is_sheet: bool) -> Iterator[CssReference
     pos, end = after_mark(text), len(text)
     top = TopLevel(text) if is_sheet else None
     while pos >= 0:
-        found, pos, looked = scan(text, pos, end)
-        if found:
-            yield found
+        batch, pos, looked = scan(text, pos, end)
+        if batch:
+            yield batch
         if pos >= 0 and looked >= 0:
             pos = yield from _scan(text, pos, end, looked=looked, top=top)
 
@@ -129,7 +129,7 @@ _IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
 
 class _Step(NamedTuple):
     pos: int
-    found: Reference | None = None
+    reference: Reference | None = None
     opens: bytes = b""
     closes: bool = False
 
@@ -143,9 +143,9 @@ def _scan(
     while True:
         while step.opens == _CUSTOM and top and (after := top.end_of_dropped(step.pos, end)) >= 0:
             step = _statement(text, after, end)
-        if step.found is not None:
+        if step.reference is not None:
             statement = opened[:1]
-            reference = _reference(text, step.found, custom=statement in _COMPARED)
+            reference = _reference(text, step.reference, custom=statement in _COMPARED)
             if reference is not None and statement != _UNLOADED:
                 yield reference
         if step.closes:
@@ -175,9 +175,9 @@ _TRIMMED: Final = regex(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 _FIRST: Final = regex(rb"(?:\\(?:\r\n|[\n\r\f]))*+(?s:%b|.)?+" % ESCAPE)
 
 
-def _reference(text: bytes, found: Reference, *, custom: bool) -> CssReference | None:
+def _reference(text: bytes, reference: Reference, *, custom: bool) -> CssReference | None:
     """Return the reference that was found, without white space around it; None if empty."""
-    start, end, quote, form = found
+    start, end, quote, form = reference
     raw = text[start:end]
     # Usually enough: decoding all of it takes long if it has many escapes.
     first = unescape(raw[: _past(_FIRST, raw, 0, len(raw))], quote) if b"\\" in raw else raw
@@ -209,7 +209,7 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
         if name == IMPORT:
             step = _import(text, match.end(), end)
             # After it `supports()` may follow.
-            return step if step.found is None else step._replace(opens=_UNLOADED + step.opens)
+            return step if step.reference is None else step._replace(opens=_UNLOADED + step.opens)
         return _Step(match.end(), opens=_AT_RULES.get(name, b""))
     colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
     return _Step(colon.end(), opens=_CUSTOM) if colon else _Step(pos)

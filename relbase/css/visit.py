@@ -37,27 +37,27 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
         references = statements.references(masked, is_sheet=is_sheet)
     else:
         references = statements.scanned(text, scan, is_sheet=is_sheet)
-    for found in references:
-        if not isinstance(found, statements.CssReference):
-            yield from found
+    for reference in references:
+        if not isinstance(reference, statements.CssReference):
+            yield from reference
             continue
-        raw = text[found.start : found.end]
+        raw = text[reference.start : reference.end]
         if context.wanted.edits_only and raw.startswith(ABSOLUTE):
             continue
         # Filters of Internet Explorer resolve against the page, which a sheet does not know.
-        if found.form is Form.FILTER and not filters:
+        if reference.form is Form.FILTER and not filters:
             continue
-        keeps = _keeps(found, context)
-        view = partial(css_view, raw, found.quote)
-        within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
+        keeps = _keeps(reference, context)
+        view = partial(css_view, raw, reference.quote)
+        within = in_utf_8 if place.attribute or reference.form is Form.IMPORT else context
         decoded = None if plain_in_css(raw) else view()
         inner = raw if decoded is None else decoded.inner
-        inside = within.inside(found.start)
+        inside = within.inside(reference.start)
         items = visit_url(inner, Span(0, len(inner)), inside, place, keeps)
         if decoded is None:
-            yield from lower_plain(items, plain_in_css, view, found.start)
+            yield from lower_plain(items, plain_in_css, view, reference.start)
         else:
-            yield from lower(items, decoded, found.start)
+            yield from lower(items, decoded, reference.start)
 
 
 _SHEET: Final = Place("", "", Row(Nested.CSS))
@@ -72,11 +72,11 @@ _CUSTOM: Final = Verdict(
 )
 
 
-def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | None] | None:
-    if found.local:
+def _keeps(reference: CssReference, context: Context) -> Callable[[str], Verdict | None] | None:
+    if reference.local:
         return lambda _reference: _LOCAL
-    if not found.custom or not context.sheets():
+    if not reference.custom or not context.sheets():
         return None
     # These resolve alike in every sheet of the same site, wherever var() uses the property.
     roots = tuple(PROFILES[context.task.profile].slashes)
-    return lambda reference: None if reference.startswith(roots) else _CUSTOM
+    return lambda written: None if written.startswith(roots) else _CUSTOM

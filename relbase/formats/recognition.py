@@ -24,7 +24,7 @@ _BY_SUFFIX: Final = {
 
 
 # The media types and suffixes that several kinds share.
-_AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
+_AMONG: Final = {name: row for row in FORMATS.values() for name in row.among}
 
 
 def kind_of_type(content_type: str) -> Kind | None:
@@ -106,17 +106,17 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
     if kind is not None:
         return _unless_binary(kind, "", data, name)
     typed = _type_of_bytes(content_type, data) if content_type else None
-    found = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
+    known = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
     by = "first bytes"
     if typed is not None:
         by = f"media type, {content_type[:_SHOWN]}"
     elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
         by = f"name, *.{_suffix(name)[:_SHOWN]}"
-    if data and FORMATS[found].visit is None:
-        return found, (_passed_note(f"by its {by}, this", _suffix(name), data),)
+    if data and FORMATS[known].visit is None:
+        return known, (_passed_note(f"by its {by}, this", _suffix(name), data),)
     if by == "first bytes":
-        return found, ()
-    return _judged(found, by, data, _OTHER)
+        return known, ()
+    return _judged(known, by, data, _OTHER)
 
 
 def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:

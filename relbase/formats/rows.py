@@ -40,10 +40,10 @@ _MAIL_ADVICE: Final = (
 
 
 def _text_view(escaped: Callable[[str], bytes], data: bytes, charset: str) -> View | None:
-    found = document_view(data, charset, escaped)
-    if found is None and charset != "utf-8" and not data.isascii():
+    view = document_view(data, charset, escaped)
+    if view is None and charset != "utf-8" and not data.isascii():
         return text_view(data, charset, escaped)
-    return found
+    return view
 
 
 def _loaded_later(name: str) -> Callable[..., Any]:

@@ -84,8 +84,8 @@ _root: Final = expression(  # its prefix, its name
 
 
 def _root_of(start: bytes) -> bytes:
-    found = _root.match(start)
-    return found[2].lower() if found else b""
+    root = _root.match(start)
+    return root[2].lower() if root else b""
 
 
 # What may precede the first tag of a page or a template (rule 15): white space, front matter,
@@ -202,10 +202,10 @@ _FEED_NAMESPACES: Final = {
 
 def is_mislabelled_feed(start: bytes) -> bool:
     """Whether the root element makes this a feed or a sitemap, even if it is labelled as HTML."""
-    found = None if _doctype_html.match(start) else _root.match(start)
-    if found is None:
+    root = None if _doctype_html.match(start) else _root.match(start)
+    if root is None:
         return False
-    prefix, name = found.groups()
+    prefix, name = root.groups()
     if prefix is None and name in _FEED_ROOTS:
         return True
     namespace = _FEED_NAMESPACES.get(name)
@@ -220,12 +220,12 @@ def may_be_html(start: bytes) -> bool:
 
 def may_be_xml(start: bytes) -> bool:
     """Whether a document that looks like HTML may be XML, by its root element and namespace."""
-    found = _root.match(start)
-    if found is None or b"//DTD XHTML " in start:
-        return found is not None
-    if _default_namespace.match(start, found.end()):
+    root = _root.match(start)
+    if root is None or b"//DTD XHTML " in start:
+        return root is not None
+    if _default_namespace.match(start, root.end()):
         return True
-    return found[2].lower() not in _NAMES and not _doctype_html.match(start)
+    return root[2].lower() not in _NAMES and not _doctype_html.match(start)
 
 
 _default_namespace: Final = expression(rb"[^>]*?[\t\n\r ]xmlns[\t\n\r ]*+=")
@@ -240,8 +240,8 @@ _media_type: Final = expression(r"[\t\n\r ]*+([\w!#$&^.+*-]++/[\w!#$&^.+*-]++)(?
 
 def known_type(content_type: str) -> str:
     """Return a media type in lower case, "" if it is empty, malformed or unknown."""
-    found = _media_type.match(content_type)
-    type_ = found[1].lower() if found else ""
+    match = _media_type.match(content_type)
+    type_ = match[1].lower() if match else ""
     return "" if type_ in UNKNOWN_TYPES else type_
 
 

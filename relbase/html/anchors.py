@@ -119,8 +119,8 @@ class Texts:
             image = bisect_left(self._images, number)
             if image < len(self._images) and self._images[image] < self._lasts[number]:
                 at = self._starts[self._images[image]]
-                found = tags.read(self._document, at, len(self._document))
-                text = "" if found is None else self._stated(found, b"alt")
+                img = tags.read(self._document, at, len(self._document))
+                text = "" if img is None else self._stated(img, b"alt")
         return Anchor(text[:MAX_TEXT].rstrip(), self._stated(tag, b"rel"))
 
     def _stated(self, tag: Token, name: bytes) -> str:

@@ -138,7 +138,8 @@ class InBody(OpenElements):
             self._form = self._form if self.templates else form
 
     def _start_formatting(self, name: bytes, tag: Tag) -> None:
-        links = [one for one in self.since_marker() if one.name == name] if name == b"a" else []
+        listed = self.since_marker() if name == b"a" else []
+        links = [opened for opened in listed if opened.name == name]
         if links:
             self._adopt(name)
             self._drop(links[-1])
@@ -174,7 +175,7 @@ class InBody(OpenElements):
     # ---- Formatting elements
 
     def _drop(self, dropped: Open) -> None:
-        if any(one is dropped for one in self.formatting):
+        if any(listed is dropped for listed in self.formatting):
             self.forget(dropped)
         if dropped.is_open:
             at = self.index(dropped)
@@ -206,7 +207,7 @@ class InBody(OpenElements):
             self._move(formatting, at, furthest)
 
     def _is_listed(self, asked: Open) -> bool:
-        return any(one is asked for one in self.since_marker())
+        return any(listed is asked for listed in self.since_marker())
 
     def _special_above(self, at: int) -> int:
         if self.depth(stack.SPECIAL) <= at:
@@ -239,7 +240,7 @@ class InBody(OpenElements):
         self.replace(at, furthest + 1, *reversed(kept), block, copied)
 
     def _place(self, sought: Open) -> int:
-        return next(i for i, one in enumerate(self.formatting) if one is sought)
+        return next(i for i, listed in enumerate(self.formatting) if listed is sought)
 
     _starts: ClassVar[Mapping[bytes, tuple[Callable[[Any, bytes, Tag], object], ...]]] = _by_name(
         (_IGNORED | RAW_TEXT, ()),

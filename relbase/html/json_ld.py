@@ -167,11 +167,11 @@ class _Visit:
         self._bases: dict[int, _Scope] = {}  # what each `@base` is resolved against, by its start
 
     def _read_contexts(self) -> dict[int, list[_Step]] | None:
-        found: dict[int, list[_Step]] = {}
+        contexts: dict[int, list[_Step]] = {}
         for string, objects in _walk(self._text):
             kind, start, end, names, _ = string
             if kind is JsonKind.END:
-                return found if end == len(self._text) else None
+                return contexts if end == len(self._text) else None
             if not objects:
                 continue
             owner, name = objects[-1], b"@context"
@@ -187,8 +187,8 @@ class _Visit:
                 continue
             value = None if kind is JsonKind.NULL else unescaped(self._text[start:end])
             if name == b"@context" and value is None:
-                found[owner.start] = []
-            found.setdefault(owner.start, []).append(_Step(name, value, start))
+                contexts[owner.start] = []
+            contexts.setdefault(owner.start, []).append(_Step(name, value, start))
         return None
 
     def outcomes(self) -> Iterator[Outcome]:

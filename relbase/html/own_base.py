@@ -45,14 +45,14 @@ _LISTED: Final = 20
 def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[Note]:
     if not any(islice(tokens.base_tag.finditer(text), first is not None, None)):
         return
-    found = (
+    later = (
         (element, href)
         for element in tokens.elements(text, 0, len(text))
         if element.name == b"base"
         for href in tags.attributes(text, element.attributes, element.end, {b"href"})
         if href != first
     )
-    for element, href in islice(found, _LISTED):
+    for element, href in islice(later, _LISTED):
         stated = _statement(text, href, around)
         why = "comes after the first <base href>"
         if element.namespace != HTML:
@@ -61,7 +61,7 @@ def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[
             why = "is in a template, noscript or conditional comment"
         text_ = f"{stated.source}: {stated.value[:200]!a} {why}: it does not count"
         yield Note(Reason.BASE_IGNORED, around.part, stated.span, text_)
-    if more := sum(1 for _ in found):
+    if more := sum(1 for _ in later):
         yield Note(Reason.BASE_IGNORED, around.part, None, f"<base href>: {more} more do not count")
 
 
@@ -139,9 +139,12 @@ def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
         if not isinstance(element, tokens.Element) or element.hidden or element.name != b"meta":
             continue
         attributes = tags.attributes(text, element.attributes, element.end, _ASKED)
-        found = {one.name: tags.attribute_text(text, one, charset) for one in attributes}
-        if found.get(b"http-equiv", "").strip().lower() == "content-security-policy":
-            yield found.get(b"content", "")
+        values = {
+            attribute.name: tags.attribute_text(text, attribute, charset)
+            for attribute in attributes
+        }
+        if values.get(b"http-equiv", "").strip().lower() == "content-security-policy":
+            yield values.get(b"content", "")
 
 
 # ---- Content-Security-Policy. What cannot be decided is allowed: `'self'` of an unknown URL.
@@ -203,8 +206,8 @@ def _base_uris_of(policies: Iterable[str]) -> Iterator[str]:
 def _place(url: str) -> _Origin:
     scheme, authority, path, *_ = rfc3986.split(url)
     scheme = (scheme or "").lower()
-    found = _host_and_port.fullmatch(authority or "")
-    host, port = (found[1], found[2]) if found else ("", "")
+    match = _host_and_port.fullmatch(authority or "")
+    host, port = (match[1], match[2]) if match else ("", "")
     return _Origin(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
 
 

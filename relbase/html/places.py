@@ -33,9 +33,9 @@ class ElementRows(NamedTuple):
 
 
 def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
-    found = [*text, *(row for all_ in rows.values() for row in all_)]
-    deciding = {name for row in found for when in row.conditions for name in when.asks}
-    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
+    known = [*text, *(row for all_ in rows.values() for row in all_)]
+    deciding = {name for row in known for when in row.conditions for name in when.asks}
+    codebase = {b"codebase"} if any(row.on_codebase for row in known) else set()
     return ElementRows(rows, text, frozenset(rows) | deciding | codebase)
 
 
@@ -43,8 +43,8 @@ def _by_element() -> dict[tuple[str, bytes], ElementRows]:
     elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         place: {} for place in TEXT_ROWS
     }
-    for (namespace, element, attribute), found in PLACES.items():
-        elements.setdefault((namespace, element), {})[attribute] = found
+    for (namespace, element, attribute), row in PLACES.items():
+        elements.setdefault((namespace, element), {})[attribute] = row
     return {
         place: element_rows({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
         for place, own in elements.items()

@@ -164,9 +164,9 @@ class OpenElements:
     def cut(self, at: int) -> list[Open]:
         """Close all elements from a depth on."""
         closed = self.elements[at:]
-        for one in closed:
-            one.is_open = False
-            for key in one.keys:
+        for opened in closed:
+            opened.is_open = False
+            for key in opened.keys:
                 self._depths[key].pop()
         del self.elements[at:]
         return closed
@@ -189,8 +189,8 @@ class OpenElements:
         """Replace elements within the stack."""
         above = self.cut(at)
         self.spend(len(above) + 1)
-        for one in (*opened, *above[until - at :]):
-            self.push(one)
+        for element in (*opened, *above[until - at :]):
+            self.push(element)
 
     def index(self, sought: Open) -> int:
         at = len(self.elements) - 1
@@ -206,20 +206,24 @@ class OpenElements:
         if len(self._depths.get(FORMATTING, ())) >= MAX_FORMATTING:
             raise Unsure
         since = self.since_marker()
-        equal = [one for one in since if (one.name, one.stated) == (opened.name, opened.stated)]
+        equal = [
+            listed
+            for listed in since
+            if (listed.name, listed.stated) == (opened.name, opened.stated)
+        ]
         if len(equal) >= 3:  # noqa: PLR2004 ("the Noah's Ark clause")
             self.forget(equal[0])
         self.formatting.append(opened)
         self.push(opened)
 
     def since_marker(self) -> list[Open]:
-        found = []
+        since = []
         for opened in reversed(self.formatting):
             if opened is None:
                 break
-            found.append(opened)
-        self.spend(len(found))
-        return found[::-1]
+            since.append(opened)
+        self.spend(len(since))
+        return since[::-1]
 
     def forget(self, listed: Open) -> None:
         at = len(self.formatting) - 1

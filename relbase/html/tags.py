@@ -67,8 +67,8 @@ class Attribute(NamedTuple):
 
 def tag_end(text: bytes, pos: int, end: int) -> int:
     """Return the offset after the `>` of the tag whose name ends at `pos`; -1 if it has none."""
-    found = _rest_of_tag.match(text, pos, end)
-    return found.end() if found else -1
+    rest = _rest_of_tag.match(text, pos, end)
+    return rest.end() if rest else -1
 
 
 def attributes(
@@ -76,21 +76,21 @@ def attributes(
 ) -> Iterator[Attribute]:
     """Yield the attributes of a tag, from the end of its name to after its `>`; no name twice."""
     seen: set[bytes] = set()
-    for found in _attributes.finditer(text, pos, end):
-        name = found[1].lower()
+    for match in _attributes.finditer(text, pos, end):
+        name = match[1].lower()
         if name in seen or (names is not None and name not in names):
             continue
         seen.add(name)
-        yield _attribute(name, found, text)
+        yield _attribute(name, match, text)
 
 
-def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
-    group = found.lastindex or 0
+def _attribute(name: bytes, match: re.Match[bytes], text: bytes) -> Attribute:
+    group = match.lastindex or 0
     if group == 1:
-        return Attribute(name, found.end(), found.end(), None, equals=False)
+        return Attribute(name, match.end(), match.end(), None, equals=False)
     if group == 2:  # noqa: PLR2004 (the group of `=`)
-        return Attribute(name, found.end(2), found.end(2), None)
-    start, end = found.span(group)
+        return Attribute(name, match.end(2), match.end(2), None)
+    start, end = match.span(group)
     quote = b"" if group == _UNQUOTED else text[end : end + 1]
     return Attribute(name, start, end, quote)
 
@@ -112,20 +112,20 @@ def comment_end(text: bytes, pos: int, end: int) -> int:
     """Return the offset after the comment whose `<!--` ends at `pos`; `end` if not closed."""
     if text.startswith((b">", b"->"), pos, end):
         return text.index(b">", pos) + 1
-    found = _comment_end.search(text, pos, end)
-    return found.end() if found else end
+    close = _comment_end.search(text, pos, end)
+    return close.end() if close else end
 
 
 def bogus_comment_end(text: bytes, pos: int, end: int) -> int:
     """Return the offset after the `>` that closes `<?`, `<!x`, `</ ` or a doctype, or `end`."""
-    found = text.find(b">", pos, end)
-    return end if found < 0 else found + 1
+    close = text.find(b">", pos, end)
+    return end if close < 0 else close + 1
 
 
 def cdata_end(text: bytes, pos: int, end: int) -> int:
     """Return the offset of the `]]>` that closes a CDATA section; `end` if there is none."""
-    found = text.find(b"]]>", pos, end)
-    return end if found < 0 else found
+    close = text.find(b"]]>", pos, end)
+    return end if close < 0 else close
 
 
 # A comment, a tag with its name, or anything else that begins with `<` and is not text.
@@ -156,18 +156,18 @@ def read(
 
     `skip` passes over end tags that say nothing while no foreign content is open.
     """
-    found = (_token_that_counts if skip else token)(text, pos, end)
-    if found is None:
+    match = (_token_that_counts if skip else token)(text, pos, end)
+    if match is None:
         return None
-    start, inside = found.span()
-    name = found[3]
+    start, inside = match.span()
+    name = match[3]
     if name is None:
-        kind = OTHER if found[1] is None else COMMENT
-        return Token(kind, b"", start, inside, no_tag_end(text, found, end, cdata=cdata))
+        kind = OTHER if match[1] is None else COMMENT
+        return Token(kind, b"", start, inside, no_tag_end(text, match, end, cdata=cdata))
     closed = _rest_of_tag.match(text, inside, end)
     if closed is None:
         return None
-    kind = END_TAG if found[2] else START_TAG
+    kind = END_TAG if match[2] else START_TAG
     return Token(kind, name.lower(), start, inside, closed.end())
 
 
@@ -184,18 +184,18 @@ def conditional_content(text: bytes, token: Token) -> tuple[int, int] | None:
     return condition.end(), close.start() if close else token.end
 
 
-def no_tag_end(text: bytes, found: re.Match[bytes], end: int, *, cdata: bool) -> int:
+def no_tag_end(text: bytes, match: re.Match[bytes], end: int, *, cdata: bool) -> int:
     """Return where a comment ends, or a CDATA section if `cdata` allows some."""
-    if cdata and text.startswith(CDATA, found.start(), end):
-        return min(cdata_end(text, found.start() + len(CDATA), end) + len(b"]]>"), end)
-    return (comment_end if found[1] else bogus_comment_end)(text, found.end(), end)
+    if cdata and text.startswith(CDATA, match.start(), end):
+        return min(cdata_end(text, match.start() + len(CDATA), end) + len(b"]]>"), end)
+    return (comment_end if match[1] else bogus_comment_end)(text, match.end(), end)
 
 
 def text_end(text: bytes, pos: int, end: int) -> int:
     """Return where text in SVG ends: at a tag. Comments and CDATA sections only interrupt it."""
-    while (found := token(text, pos, end)) and found[3] is None:
-        pos = no_tag_end(text, found, end, cdata=True)
-    return found.start() if found else end
+    while (match := token(text, pos, end)) and match[3] is None:
+        pos = no_tag_end(text, match, end, cdata=True)
+    return match.start() if match else end
 
 
 def pieces(text: bytes) -> Iterator[Piece]:
@@ -270,27 +270,27 @@ def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
         return pos
     if name == b"script":
         return _script_end(text, pos, end)
-    found = ends.search(text, pos, end)
-    return found.start() if found else end
+    close = ends.search(text, pos, end)
+    return close.start() if close else end
 
 
 def _script_end(text: bytes, pos: int, end: int) -> int:
     """Script data with its escapes: `<!--<script>` hides the next `</script>`."""
-    while found := _script_data.search(text, pos, end):
-        if text.startswith(b"</", found.start()):
-            return found.start()
+    while match := _script_data.search(text, pos, end):
+        if text.startswith(b"</", match.start()):
+            return match.start()
         # `<!-->` and `<!--->` leave the escaped states at once: the dashes belong to both.
-        pos = found.start() + 2
-        while found := _script_escaped.search(text, pos, end):
-            pos = found.end()
-            if found[0].endswith(b">"):
+        pos = match.start() + 2
+        while match := _script_escaped.search(text, pos, end):
+            pos = match.end()
+            if match[0].endswith(b">"):
                 break
-            if found[1]:
-                return found.start()
-            if not (found := _script_double_escaped.search(text, pos, end)):
+            if match[1]:
+                return match.start()
+            if not (match := _script_double_escaped.search(text, pos, end)):
                 return end
-            pos = found.end()
-            if found[0].endswith(b">"):
+            pos = match.end()
+            if match[0].endswith(b">"):
                 break
         else:
             return end
@@ -311,15 +311,15 @@ class HeadToken(NamedTuple):
 def head_tokens(text: bytes) -> Iterator[HeadToken]:
     """Yield the comments and start tags of a page before its body, in order."""
     pos, end = 0, len(text)
-    while found := token(text, pos, end):
-        at = found.end()
-        if found[1]:
+    while match := token(text, pos, end):
+        at = match.end()
+        if match[1]:
             pos = comment_end(text, at, end)
             yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
-        elif found[2] or found[3] is None:
+        elif match[2] or match[3] is None:
             pos = bogus_comment_end(text, at, end)
         else:
-            name = found[3].lower()
+            name = match[3].lower()
             pos = after = tag_end(text, at, end)
             if after < 0 or name not in IN_HEAD:
                 return

@@ -111,11 +111,11 @@ def slots(
     if not attributes and raw_end == tag_end:
         return
     value_of = partial(value_in, text, attributes)
-    for attribute, found in attributes.items():
+    for attribute, value in attributes.items():
         row = counting(named.get(attribute) or rows.get(attribute, ()), value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
-            yield Slot(name, attribute, row, found, codebase)
+            yield Slot(name, attribute, row, value, codebase)
     inside = counting(text_rows, value_of, extended=0) if raw_end > tag_end else None
     if inside is not None:
         quote = RAW if namespace == HTML else PIECES if tags.token(text, tag_end, raw_end) else TEXT
@@ -134,8 +134,8 @@ def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
     if not base_tag.search(text):
         return None
     for element in elements(text, 0, len(text), scan=scan):
-        if isinstance(element, Element) and (found := base_href(text, element)):
-            return found
+        if isinstance(element, Element) and (base := base_href(text, element)):
+            return base
     return None
 
 
@@ -215,9 +215,9 @@ def _skip(
     _in_noscript: bool,  # noqa: FBT001 (no noscript element is passed over
     _in_comment: bool,  # noqa: FBT001  nor a conditional comment)
 ) -> tuple[list[object], int]:
-    found = match(text, pos, end)
-    assert found is not None  # it also matches the empty string
-    return [], found.end()
+    skipped = match(text, pos, end)
+    assert skipped is not None  # it also matches the empty string
+    return [], skipped.end()
 
 
 @lru_cache(maxsize=16)

@@ -155,8 +155,8 @@ class Tree:
 
     def _look_for_frameset(self, token: Token) -> None:
         if token.name == b"frameset" and self._is_frameset_page is None:
-            found = _frameset_page.fullmatch(self._text, self._begin, token.start)
-            self._is_frameset_page = found is not None
+            before = _frameset_page.fullmatch(self._text, self._begin, token.start)
+            self._is_frameset_page = before is not None
         if self._is_frameset_page:
             self.is_plain = self.has_cdata = False
 
@@ -283,10 +283,10 @@ class Tree:
         root = self._root
         pos, depth = token.start, 1
         text = self._text
-        while depth and (found := read(text, pos, self._end)):
-            if found.name == root.name and not tags.self_closing(text, found.inside, found.end):
-                depth += 1 if found.kind == START_TAG else -1
-            pos = found.end
+        while depth and (inner := read(text, pos, self._end)):
+            if inner.name == root.name and not tags.self_closing(text, inner.inside, inner.end):
+                depth += 1 if inner.kind == START_TAG else -1
+            pos = inner.end
         pos = self._end if depth else pos
         self._is_unsure = True
         self._construction = None

@@ -229,8 +229,9 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
     codebase = context.images if (slot.element, slot.attribute) in _OF_IMAGES else None
-    if (one := slot.codebase) is not None:
-        codebase = on_codebase(trimmed(attribute_text(text, one, context.charset)), context)
+    if slot.codebase is not None:
+        stated = attribute_text(text, slot.codebase, context.charset)
+        codebase = on_codebase(trimmed(stated), context)
     place = Place(
         slot.element.decode("utf-8", "replace"),
         slot.attribute.decode("utf-8", "replace"),
@@ -334,11 +335,11 @@ def _visit_json(
     place: Place,
 ) -> Iterator[Outcome]:
     context = context.in_utf_8()
-    for found in find(text):
-        view = json_view(text[found.start : found.end])
-        inside = context.inside(found.start)
+    for reference in find(text):
+        view = json_view(text[reference.start : reference.end])
+        inside = context.inside(reference.start)
         for span in syntaxes.url(view.inner):
-            yield from lower(visit_url(view.inner, span, inside, place), view, found.start)
+            yield from lower(visit_url(view.inner, span, inside, place), view, reference.start)
 
 
 def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:

@@ -40,8 +40,8 @@ def keyword(raw: bytes) -> bytes:
 
 
 def value_in(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
-    found = attributes.get(name)
-    return b"" if found is None else keyword(text[found.start : found.end])
+    attribute = attributes.get(name)
+    return b"" if attribute is None else keyword(text[attribute.start : attribute.end])
 
 
 def one_of(attribute: bytes, *values: bytes) -> Condition:
@@ -140,7 +140,9 @@ class Row(NamedTuple):
 
     @property
     def conditions(self) -> list[Condition]:
-        return [one for one in (self.when, self.local_when, self.early_when) if one]
+        return [
+            condition for condition in (self.when, self.local_when, self.early_when) if condition
+        ]
 
     def is_known(self, extended: int) -> bool:
         """Whether the row counts, on its condition, with these bits."""

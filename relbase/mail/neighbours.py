@@ -82,10 +82,10 @@ class Neighbours:
         at = entity.part.parent
         while at is not None and self._parts[at].type != _ALTERNATIVE:
             at = self._parts[at].parent
-        found: set[bytes] = set()
+        written: set[bytes] = set()
         for part in self._texts.pop(at, ()) if at is not None else ():
             text = entity._replace(part=part)
             view = transfer_view(part, text.body, text.eol)
             if view is not None:
-                found.update(match[match.lastindex or 0] for match in _links(view.inner))
-        return found
+                written.update(match[match.lastindex or 0] for match in _links(view.inner))
+        return written

@@ -108,8 +108,8 @@ class _Reading:
         self._parser.inline.parse = lambda *_: []  # type: ignore[method-assign]
         for block in self._blocks:
             self._walk(block, read(block.content, self._parser, env, []))
-        found = (_defined(value) for value in self._definitions if value.source)
-        links = sorted([*self._found.links, *found])
+        defined = (_defined(value) for value in self._definitions if value.source)
+        links = sorted([*self._found.links, *defined])
         return self._found._replace(links=links, is_deep=self._is_deep)
 
     # ---- The parser
@@ -269,7 +269,7 @@ class _Mapping:
         self._bars: list[int] = []
         if block.cell >= 0:
             self._rows.append((0, block.cell, len(block.content)))
-            self._bars = [bar.start() for bar in re.finditer(r"\|", block.content)]
+            self._bars = [sign.start() for sign in re.finditer(r"\|", block.content)]
             return
         # The content is stripped, also of lines of other white space than that of Markdown.
         lines = dropwhile(lambda line: not source[slice(*line)].strip(), block.lines)
@@ -285,23 +285,23 @@ class _Mapping:
 
     def pieces(self, start: int, end: int) -> list[Span]:
         """Return the ranges of the source that a range of the content is in."""
-        found = []
+        spans = []
         row = max(0, bisect_right(self._rows, start, key=itemgetter(0)) - 1)
         while row < len(self._rows) and self._rows[row][0] <= end:
             inner, outer, length = self._rows[row]
             first, last = max(start, inner), min(end, inner + length)
             if first < last or first == last == start == end:
                 ends = (at + outer - inner + bisect_left(self._bars, at) for at in (first, last))
-                found.append(Span(*ends))
+                spans.append(Span(*ends))
             row += 1
-        return found
+        return spans
 
 
 class _Doubt:
     """Says which links of a block GitHub may read otherwise."""
 
     def __init__(self, content: str) -> None:
-        self._math = [found.start() for found in re.finditer(r"\$\$", content)]
+        self._math = [sign.start() for sign in re.finditer(r"\$\$", content)]
         self._level = 0  # of links
         self._is_url = False  # whether a bare URL goes on so far
         self._follows_url = False

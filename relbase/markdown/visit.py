@@ -45,18 +45,18 @@ def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:
     """Visit all on trial, and charge it in document order: what stands first is paid first."""
     source = text.decode("utf-8", "surrogateescape")
-    found = _in_bytes(source, places(source))
+    held = _in_bytes(source, places(source))
     outcomes: list[Outcome] = []
     budget = context.budget
     for visit in (_visit_tags, _visit_links):
         trial = budget and budget.on_trial(len(text))
-        outcomes += visit(text, found, context._replace(wanted=Wanted.ALL, budget=trial))
+        outcomes += visit(text, held, context._replace(wanted=Wanted.ALL, budget=trial))
         if budget and trial:
             budget.settle(trial)
     outcomes.sort(key=_start)
     ends = array("q", (end.start() for end in _line_end.finditer(text)))
     yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
-    if found.is_deep:
+    if held.is_deep:
         yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
 
 
@@ -77,15 +77,15 @@ def _start(outcome: Outcome) -> int:
     return outcome.span.start if outcome.span else 0
 
 
-def _visit_tags(text: bytes, found: Places, context: Context) -> Iterator[Outcome]:
-    if not found.blocks and not found.tags:
+def _visit_tags(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
+    if not held.blocks and not held.tags:
         return
-    html = _masked(text, sorted([*found.blocks, *found.tags]))
-    starts = [tag.start for tag in found.tags]
+    html = _masked(text, sorted([*held.blocks, *held.tags]))
+    starts = [tag.start for tag in held.tags]
     for outcome in single(visit_html(html, context)):
         if type(outcome) is Edit:
             at = bisect_right(starts, outcome.start) - 1
-            if at >= 0 and outcome.start < found.tags[at].end:
+            if at >= 0 and outcome.start < held.tags[at].end:
                 yield outcome._replace(new=destinations.in_tag(outcome.new))
                 continue
         yield outcome
@@ -103,8 +103,8 @@ def _masked(text: bytes, kept: Iterable[Span]) -> bytes:
 _inside_line: Final = expression(rb"[^\r\n]")
 
 
-def _visit_links(text: bytes, found: Places, context: Context) -> Iterator[Outcome]:
-    for link in found.links:
+def _visit_links(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
+    for link in held.links:
         in_brackets = text.startswith(b"<", link.start)
         span = Span(link.start + in_brackets, link.end - in_brackets)
         raw = text[slice(*span)]
@@ -138,15 +138,15 @@ _FOR_BOTH: Final = "links and images use this definition: it has the base of lin
 _UNSURE: Final = "a link whose place in the source is not certain: left unchanged"
 
 
-def _in_bytes(source: str, found: Places) -> Places:
+def _in_bytes(source: str, held: Places) -> Places:
     """Return the same places in bytes of the text."""
     if source.isascii():
-        return found
-    ranges = (found.links, found.blocks, found.tags)
+        return held
+    ranges = (held.links, held.blocks, held.tags)
     at, count, of = 0, 0, dict[int, int]()
     for wanted in sorted({end for spans in ranges for span in spans for end in span[:2]}):
         count += len(source[at:wanted].encode("utf-8", "surrogateescape"))
         at, of[wanted] = wanted, count
-    links = [link._replace(start=of[link.start], end=of[link.end]) for link in found.links]
+    links = [link._replace(start=of[link.start], end=of[link.end]) for link in held.links]
     blocks, tags = ([Span(of[start], of[end]) for start, end in spans] for spans in ranges[1:])
-    return Places(links, blocks, tags, found.is_deep)
+    return Places(links, blocks, tags, held.is_deep)

@@ -185,11 +185,11 @@ def lower_plain(
 ) -> Iterator[Outcome]:
     """The items of a text without escapes, although an edit may still need one."""
     rest = iter(items)
-    while found := list(islice(rest, _BATCH)):
-        if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-            yield from shift(consume(found), offset)
+    while batch := list(islice(rest, _BATCH)):
+        if all(not isinstance(item, Edit) or plain(item.new) for item in batch):
+            yield from shift(consume(batch), offset)
         else:
-            yield from lower(chain(found, rest), view(), offset)
+            yield from lower(chain(batch, rest), view(), offset)
             return
 
 

@@ -197,8 +197,8 @@ def _with_placeholders(
     verdict: Verdict, text: bytes, span: Span, place: Place, policy: Policy, *, written: str
 ) -> Verdict:
     """Adjust a verdict so that no placeholder changes, with a note that says so."""
-    found = policy.placeholders(written)
-    if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
+    placeholders = policy.placeholders(written)
+    if not placeholders or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
         return verdict
     if verdict.status is Status.KEPT:
         is_noted = verdict.note is None and begins_with_placeholder(
@@ -206,9 +206,9 @@ def _with_placeholders(
         )
         return verdict._replace(note=_BEGINS) if is_noted else verdict
     if verdict.url is not None:
-        url = _spelled_before(verdict.url, written[found[0][0] :], text, span, place)
+        url = _spelled_before(verdict.url, written[placeholders[0][0] :], text, span, place)
         stays = _shared(written, url)
-        if found[0][0] < len(written) - stays:
+        if placeholders[0][0] < len(written) - stays:
             return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
     return verdict
 
@@ -232,7 +232,7 @@ def _resolved_against(reference: str, context: Context, place: Place) -> Base:
 
 def _own_base(base: Base) -> Base | None:
     """The base that is the document's own URL: the chain without its embedded layer."""
-    around = next((one for one in outward(base) if one.layer is not Layer.EMBEDDED), None)
+    around = next((outer for outer in outward(base) if outer.layer is not Layer.EMBEDDED), None)
     return around if around is not None and around.usable else None
 
 

@@ -74,13 +74,13 @@ def _load() -> tuple[Any, str]:
         raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")
     if wanted == EXACT:
         return None, f"{_VARIABLE} is {EXACT}"
-    found, why = _built()
-    if wanted == COMPILED and found is None:
+    module, why = _built()
+    if wanted == COMPILED and module is None:
         raise ValueError(
             f"{_VARIABLE} is {COMPILED}, and {why or 'this relbase has no compiled scanner'}:"
             f" install it where there is a C compiler, or set {_VARIABLE} to {EXACT}"
         )
-    return found, why
+    return module, why
 
 
 def _built() -> tuple[Any, str]:
@@ -186,8 +186,8 @@ def scanning(
 def head(text: bytes) -> tuple[int, bytes]:
     """Return where the last of the head's tokens ends, and the head without its raw text."""
     if compiled is not None:
-        found: tuple[int, bytes] = compiled.head(_tables(extended=0), text)
-        return found
+        stated: tuple[int, bytes] = compiled.head(_tables(extended=0), text)
+        return stated
     if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
     pieces: list[bytes] = []
@@ -216,18 +216,18 @@ def first_look(data: bytes, marks: Marks | None, last: int) -> int:
     """Return what a first look at a page tells, as bits; marks may be in the `last` bytes."""
     if compiled is not None:
         words = b"charset", PRESCAN_LENGTH, marks, last
-        found: int = compiled.look(_tables(extended=0), data, *words)
-        return found
+        looked: int = compiled.look(_tables(extended=0), data, *words)
+        return looked
     is_ascii = data.isascii()
-    found = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
+    looked = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
     if not is_ascii and not is_utf_8(data):
-        found |= tables.NOT_UNICODE
+        looked |= tables.NOT_UNICODE
     if marks is not None:
         end, markup = head(data)
         places = markup, markup, data[:end], data[max(0, len(data) - last) :]
         if any(word in place for place, of in zip(places, marks, strict=True) for word in of):
-            found |= tables.MAY_BE_MARKED
-    return found
+            looked |= tables.MAY_BE_MARKED
+    return looked
 
 
 def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:

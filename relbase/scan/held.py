@@ -54,13 +54,13 @@ def deciders(*, extended: int) -> Iterator[tuple[tuple[str, bytes], bytes]]:
 
 def deciding_values(*, extended: int) -> list[tuple[bytes, tuple[bytes, ...]]]:
     """Return the attributes that decide whether others hold references, and by which values."""
-    found = []
+    deciding = []
     for rows in PLACES.values():
         counting = counting_rows(rows, extended=extended)
         name = _decider(counting)
         if name is not None:
-            found += [(name, row.when.values) for row in counting if row.when]
-    return found
+            deciding += [(name, row.when.values) for row in counting if row.when]
+    return deciding
 
 
 def _decider(rows: Iterable[Row]) -> bytes | None:
@@ -90,9 +90,9 @@ def row_of(
         by = _decider(rows)
         if decided and by == decided[0]:
             then = [
-                one._replace(when=None)
-                for one in rows
-                if one.when and decided[1] in one.when.values
+                each._replace(when=None)
+                for each in rows
+                if each.when and decided[1] in each.when.values
             ]
             row[numbers[attribute]] = _holds(tuple(then)) if then else tables.NOTHING
         elif by is None or counting.get(by):

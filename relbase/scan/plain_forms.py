@@ -150,11 +150,11 @@ def prefixes_of(context: Context) -> Prefixes:
     if resolve is None or context.local_files is not None:
         return NO_EDITS
     key = Prefixes, context.depth
-    found: Prefixes | None = resolve.ready.get(key)
-    if found is None:
-        found = edits_on(context.base.url, context.task.profile, resolve, context.depth)
-        resolve.ready[key] = found
-    return found
+    prefixes: Prefixes | None = resolve.ready.get(key)
+    if prefixes is None:
+        prefixes = edits_on(context.base.url, context.task.profile, resolve, context.depth)
+        resolve.ready[key] = prefixes
+    return prefixes
 
 
 def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:

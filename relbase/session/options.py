@@ -252,7 +252,7 @@ def as_message_urls(urls: MessageUrls, profile: Profile) -> MessageUrlSource:
         return urls
     if isinstance(urls, Mapping):
         name = "message_urls[{!r:.80}]".format
-        table = {known.key(one): as_url(url, name(one), profile) for one, url in urls.items()}
+        table = {known.key(given): as_url(url, name(given), profile) for given, url in urls.items()}
         return known.MessageUrlTable(table)
     if not callable(urls):
         fix = f"not {type(urls).__name__}: give a mapping of selectors to URLs"
@@ -297,8 +297,8 @@ def _advice(data: object) -> str:
     if isinstance(data, (bytearray, memoryview)):
         return "give bytes(data)"
     names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # not hasattr: properties may raise
-    found = (advice for known, advice in _ADVICE if names & known)
-    return next(found, "give what open(name, 'rb').read() returns")
+    fitting = (advice for known, advice in _ADVICE if names & known)
+    return next(fitting, "give what open(name, 'rb').read() returns")
 
 
 _ADVICE: Final = (

@@ -16,8 +16,8 @@ def without_userinfo(url: str) -> str | None:
 
 def without_credentials(url: str) -> str | None:
     """Return a URL without what the WHATWG parser takes for credentials; None if it has none."""
-    found = _special.match(url.translate(_REMOVED))
-    return None if found is None else f"{found[1]}{found.string[found.end() :]}"
+    match = _special.match(url.translate(_REMOVED))
+    return None if match is None else f"{match[1]}{match.string[match.end() :]}"
 
 
 # The authority states of the parser: it also begins without slashes, and after any number of them.

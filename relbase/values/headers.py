@@ -154,7 +154,7 @@ _BARE_CR: Final = regex(rb"\r(?![\n\t ]|\Z)")
 def _certain(find: _Find) -> _Find:
     """Ignore values that some readers split into lines, and URLs that encoded words wrap."""
 
-    def found(raw: bytes) -> Iterator[Span]:
+    def certain(raw: bytes) -> Iterator[Span]:
         if b"\r" in raw and _BARE_CR.search(raw):
             return
         for span in find(raw):
@@ -163,7 +163,7 @@ def _certain(find: _Find) -> _Find:
             if b"=?" not in url or not meant(url).startswith((b"<", b'"')):
                 yield span
 
-    return found
+    return certain
 
 
 # How to find what a row of the registry holds. A URL in brackets is spelled as a Link's target.

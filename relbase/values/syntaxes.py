@@ -42,11 +42,11 @@ def url(value: bytes) -> Iterator[Span]:
 def template(value: bytes) -> Iterator[Span]:
     """Yield the literal beginning of an OpenSearch template, if it decides how it resolves."""
     end = value.find(b"{")
-    found = trim(value, 0, len(value) if end < 0 else end)
-    literal = value[found.start : found.end]
+    rest = trim(value, 0, len(value) if end < 0 else end)
+    literal = value[rest.start : rest.end]
     # A value that is filled in may complete a dot segment.
     if literal and (end < 0 or not literal.endswith(b".")):
-        yield found
+        yield rest
 
 
 # HTML white space: TAB, LF, FF, CR, SPACE.

@@ -193,11 +193,11 @@ class Scopes:
             self.pay_up_to(len(self._text))
         self.scanned.clear()
         self._unpaid = 0
-        found = scan(*where)
+        read = scan(*where)
         for _, at, length in self.scanned:
-            if not 0 <= found[1] <= at:
+            if not 0 <= read[1] <= at:
                 self.due.append((self._text.rfind(b"<", 0, at), length))
-        return found
+        return read
 
     def pay_up_to(self, end: int) -> None:
         """Pay for the bases whose elements begin before an offset."""

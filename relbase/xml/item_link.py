@@ -53,9 +53,9 @@ def item_link(
                     return start, link
             is_open = not token[3]
             if depth == 0 and best and token[1].endswith(LINKING):
-                rank, found = rank_of(text, token, own, is_atom=is_atom)
+                rank, linked = rank_of(text, token, own, is_atom=is_atom)
                 if rank < best:
-                    best, link = rank, found
+                    best, link = rank, linked
             depth += is_open
     return len(text), link
 
@@ -103,7 +103,10 @@ def _self_link(
     text: bytes, tag: re.Match[bytes], _own: bytes, *, is_atom: bool
 ) -> tuple[int, Attribute | None]:
     """The link of a feed to itself, which is Atom's in RSS too."""
-    asked = {one[1]: attribute_of(one, text) for one in each_attribute(text, *tag.span(2))}
+    asked = {
+        attribute[1]: attribute_of(attribute, text)
+        for attribute in each_attribute(text, *tag.span(2))
+    }
     is_own = values_of(text, asked)(b"rel") == b"self" and (is_atom or b":" in tag[1])
     return (0 if is_own else WORST), asked.get(b"href")
 

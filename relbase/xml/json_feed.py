@@ -54,12 +54,12 @@ _VERSION: Final = ("https://jsonfeed.org/version/", "http://jsonfeed.org/version
 def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
     start = after_mark(text)
     feed = text[start:]
-    found = _urls(feed)
-    if found is None:
+    urls_and_home = _urls(feed)
+    if urls_and_home is None:
         words = "it is not JSON, or its version is not that of a JSON Feed: left unchanged"
         yield Note(Reason.JSON_UNSOUND, context.part, None, words)
         return
-    urls, home = found
+    urls, home = urls_and_home
 
     site = partial(_home, feed, home)
     context = on_site(site, context)
@@ -69,8 +69,12 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
 
 def json_base(text: bytes, context: Context) -> Base:
     feed = text[after_mark(text) :]
-    found = _urls(feed)
-    return context.base if found is None else on_site(partial(_home, feed, found[1]), context).base
+    urls_and_home = _urls(feed)
+    return (
+        context.base
+        if urls_and_home is None
+        else on_site(partial(_home, feed, urls_and_home[1]), context).base
+    )
 
 
 def _home(feed: bytes, place: Span | None) -> Statement | None:

@@ -179,8 +179,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
-                found = end, attributes, repeated, unbound, opens, is_unescaped
-                yield Element(named, name, start, pos, *found)
+                inside = end, attributes, repeated, unbound, opens, is_unescaped
+                yield Element(named, name, start, pos, *inside)
             if is_unescaped:
                 before += names.bind({b"": XHTML})
             if opens or is_unescaped or (declared and not is_prolog):
