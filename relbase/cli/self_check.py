@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
-from operator import attrgetter
-from typing import Any, Final
+from collections.abc import Sequence
+from itertools import accumulate, zip_longest
+from operator import add
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.html.tags import attributes
-from relbase.html.tokens import elements_after
-from relbase.results import Entity, Link, Result
+from relbase.html.tokens import elements, unchanging
+from relbase.results import Result
 from relbase.session import run
 from relbase.session.session import OpenedDocument
+
+if TYPE_CHECKING:
+    from relbase.scan.binding import Scan
 
 
 class SelfCheckError(Exception):
@@ -28,36 +33,54 @@ def verify(given: OpenedDocument, result: Result) -> Counter[str]:
     _same_outside(data, result.data, result.edits)
     # The URLs that were written are not replaced again: only the places of links are compared.
     after = given.call._replace(replace=None).opened(result.data)
-    for what, read, fields in _SEEN:
-        for number, (old, new) in enumerate(zip_longest(read(given), read(after)), 1):
-            if old is None or new is None or fields(old) != fields(new):
-                raise _differ(what, number)
-            if isinstance(old, Link):
-                counts[old.status.value] += 1
+    # A document without parts is the only entity: its base need not be found.
+    has_parts = given.document.format.entities is not None
+    entities = zip_longest(run.entities(given), run.entities(after)) if has_parts else ()
+    for number, (old, new) in enumerate(entities, 1):
+        if old is None or new is None or (old.part, old.type) != (new.part, new.type):
+            raise SelfCheckError(_DIFFER.format("entities", number))
+    for number, (was, now) in enumerate(zip_longest(run.links(given), run.links(after)), 1):
+        # The part, the element, the attribute and the syntax.
+        if was is None or now is None or was[:4] != now[:4]:
+            raise SelfCheckError(_DIFFER.format("references", number))
+        counts[was.status.value] += 1
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if given.type == "text/html":
-        _same_tags(data, result.data)
+        _same_tags(data, result.data, result.edits)
     return counts
 
 
-_SEEN: Final[tuple[tuple[str, Callable[[OpenedDocument], Iterator[Entity | Link]], Any], ...]] = (
-    ("entities", run.entities, attrgetter("part", "type")),
-    ("references", run.links, attrgetter("part", "element", "attribute", "syntax")),
-)
+_DIFFER: Final = "the {} would not be the same, from number {} on"
 
 
-def _differ(what: str, number: int) -> SelfCheckError:
-    return SelfCheckError(f"the {what} would not be the same, from number {number} on")
-
-
-def _same_tags(before: bytes, after: bytes) -> None:
-    pairs = zip_longest(elements_after(before, 0), elements_after(after, 0))
-    for number, (old, new) in enumerate(pairs, 1):
-        if old is None or new is None or old.name != new.name:
-            raise _differ("tags", number)
+def _same_tags(before: bytes, after: bytes, edits: Sequence[Edit]) -> None:
+    """Law 8: the tags are the same, and where they were, but for what the edits insert."""
+    starts = array("q", (start for start, _, _ in edits))
+    growths = (len(new) - (end - start) for start, end, new in edits)
+    grown = array("q", accumulate(growths, initial=0))
+    moved_starts = array("q", map(add, starts, grown))
+    old_tags = elements(before, 0, len(before), scan=_between(starts))
+    new_tags = elements(after, 0, len(after), scan=_between(moved_starts))
+    for old, new in zip_longest(old_tags, new_tags):
+        if old is None or new is None:
+            raise SelfCheckError("there would be more tags, or less")
+        places = (old.start, old.attributes, old.end, old.raw_end)
+        moved = [at + grown[bisect_left(starts, at)] for at in places]
+        is_same = old.name == new.name and moved == [*new[2:6]]
         first, second = before[old.attributes : old.end], after[new.attributes : new.end]
-        if first != second and _names(first) != _names(second):
-            raise _differ("tags", number)
+        if not is_same or (first != second and _names(first) != _names(second)):
+            raise SelfCheckError(f"the tags would not be the same, from byte {old.start} on")
+
+
+def _between(starts: array[int]) -> Scan:
+    """Return a scan over the tags between edits, as far as they do not change what others are."""
+
+    def scan(text: bytes, pos: int, end: int, *_: bool) -> tuple[list[object], int]:
+        at = bisect_left(starts, pos)
+        passed = unchanging.match(text, pos, min((end, *starts[at : at + 1])))
+        return [], passed.end() if passed else pos
+
+    return scan
 
 
 def _names(tag: bytes) -> list[bytes]:

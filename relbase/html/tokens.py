@@ -233,12 +233,20 @@ def _pattern(*, extended: int, absolute: bool, named: frozenset[bytes]) -> re.Pa
     if absolute:
         without.append(_any_lower(_only(usual, Syntax.URL)) + _ABSOLUTE)
     attribute = b"|".join([*without, rb"(?!" + tags.any_of(names) + rb")" + tags.ATTRIBUTE])
+    return regex(_passed(attribute))
+
+
+def _passed(attribute: bytes) -> bytes:
     start_tag = (
         rb"(?!" + tags.any_of(_CHANGING) + rb")" + _NAME
         + rb"(?:[\t\n\f\r /]++(?:" + attribute + rb")?+)*+>"
     )  # fmt: skip
     token = _END_TAG + rb"|" + start_tag + rb"|" + _COMMENT
-    return regex(rb"[^<]*+(?:<(?:" + token + rb")[^<]*+)*+")
+    return rb"[^<]*+(?:<(?:" + token + rb")[^<]*+)*+"
+
+
+# Whole tokens that change nothing about what follows, whatever references they hold.
+unchanging: Final = expression(_passed(tags.ATTRIBUTE))
 
 
 def _only(names: set[bytes], syntax: Syntax | Nested) -> list[bytes]:

@@ -139,7 +139,12 @@ def test_a_good_one() -> None:
         (
             PAGE.replace(b'"x"', b'"http://h/" src=x"'),
             (Edit(20, 21, b'http://h/" src=x'),),
-            "the tags would not be the same, from number 2 on",
+            "the tags would not be the same, from byte 11 on",
+        ),
+        (
+            PAGE.replace(b'"x"', b'"http://h/"><b id="x"'),
+            (Edit(20, 21, b'http://h/"><b id="x'),),
+            "the tags would not be the same, from byte 11 on",
         ),
         (
             PAGE.replace(b'"x"', b'"http://h/"><a href="x"'),
