@@ -13,9 +13,9 @@ from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import documents, streams
 from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput
-from relbase.cli.group import command, exclude, option
+from relbase.cli.group import Option, command, exclude, section
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import bom_option
+from relbase.cli.jobs import CSV_BOM
 from relbase.cli.options import document_options
 from relbase.cli.streams import Collected, excerpt, printable
 from relbase.formats.recognition import reader
@@ -52,24 +52,24 @@ Exit status:
   2  wrong usage
   3  some inputs failed
 """,
+    *section(
+        "Output",
+        Option(
+            "--json",
+            "Write JSON Lines, one object per entity, with its chain of bases.",
+            basic=True,
+        ),
+        Option(
+            "--csv FILE",
+            "Write CSV: of pages their files and URLs, as --map reads them, and of messages a row "
+            "for each part ('-': standard output).",
+            basic=True,
+            type=click.Path(dir_okay=False, readable=False),
+        ),
+        CSV_BOM,
+    ),
+    *document_options(),
 )
-@option(
-    "Output",
-    "--json",
-    basic=True,
-    help="Write JSON Lines, one object per entity, with its chain of bases.",
-)
-@option(
-    "Output",
-    "--csv",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, readable=False),
-    basic=True,
-    help="Write CSV: of pages their files and URLs, as --map reads them, and of messages a row for "
-    "each part ('-': standard output).",
-)
-@bom_option
-@document_options
 def base(
     inputs: tuple[str, ...], *, json: bool, csv: str | None, csv_bom: bool, **given: Any
 ) -> int:

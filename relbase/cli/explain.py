@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,7 +11,7 @@ import click
 from relbase.cli import documents, files, outputs, streams
 from relbase.cli.documents import with_options
 from relbase.cli.files import STDIN, Inputs, OpenInput, Output
-from relbase.cli.group import command, option
+from relbase.cli.group import Option, command, section
 from relbase.cli.inputs import begin
 from relbase.cli.options import Settings, document_options
 from relbase.cli.streams import Collected, counted, printable
@@ -58,17 +57,17 @@ Exit status:
   3  some inputs failed
   4  an output could not be written
 """,
+    *section(
+        "Output",
+        Option(
+            "-o, --output FILE|DIR",
+            "Write to FILE; write several inputs below DIR, with an index.html.",
+            basic=True,
+        ),
+        Option("--force", "Overwrite files that exist in the output directory.", basic=True),
+    ),
+    *document_options(profiles=(_ALL,), hint="; all shows them side by side"),
 )
-@option(
-    "Output",
-    "-o",
-    "--output",
-    metavar="FILE|DIR",
-    basic=True,
-    help="Write to FILE; write several inputs below DIR, with an index.html.",
-)
-@option("Output", "--force", basic=True, help="Overwrite files that exist in the output directory.")
-@partial(document_options, profiles=(_ALL,), hint="; all shows them side by side")
 def explain(inputs: tuple[str, ...], *, output: str | None, force: bool, **given: Any) -> int:
     """Write an HTML page that shows why each link of INPUT means what it means.
 

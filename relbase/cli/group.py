@@ -169,26 +169,31 @@ _GUESSES: Final = """\
 
 
 class Option(click.Option):
-    """An option that knows its section of --help, and whether -h shows it (`basic`).
+    """An option as --help shows it (`-o, --output FILE`) with its text; a flag without a metavar.
 
-    Without a metavar it is a flag. `read` converts a value.
+    `name` is that of the parameter, `basic` says whether -h shows it, and `read` converts a value.
     """
+
+    section: str = _OTHER  # of --help
 
     def __init__(
         self,
-        names: Sequence[str],
+        shown: str,
+        text: str,
+        name: str = "",
         *,
-        section: str,
         basic: bool = False,
         read: Callable[[Any], object] | None = None,
         **more: Any,
     ) -> None:
-        self.section, self.basic, self._read = section, basic, read
-        if "metavar" not in more:
+        self.basic, self._read = basic, read
+        names = [word.rstrip(",") for word in shown.split() if word.startswith("-")]
+        metavar = shown.rpartition(names[-1])[2].strip() or None
+        if metavar is None:
             more["is_flag"] = True
-        elif "FILE" in more["metavar"]:  # for completion; it is checked when it is read
+        elif "FILE" in metavar:  # for completion; it is checked when it is read
             more.setdefault("type", click.Path(readable=False))
-        super().__init__(names, **more)
+        super().__init__([*names, *filter(None, [name])], metavar=metavar, help=text, **more)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         if self.is_flag or self.multiple:
@@ -217,9 +222,11 @@ class Option(click.Option):
         return extra
 
 
-def option(section: str, *names: str, **more: Any) -> Callable[[Decorated], Decorated]:
-    """Decorate a command with an option that --help lists in a section."""
-    return click.option(*names, cls=Option, section=section, **more)
+def section(title: str, *options: Option) -> tuple[Option, ...]:
+    """Return options that --help lists in a section."""
+    for option in options:
+        option.section = title
+    return options
 
 
 class Command(click.Command):
@@ -266,7 +273,7 @@ def _shown(show: Callable[[click.Context], str], *names: str, text: str) -> Opti
             ctx.exit()
 
     how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": callback}
-    return Option(names, section=_OTHER, help=text, **how)
+    return Option(", ".join(names), text, **how)
 
 
 def _version(_context: click.Context) -> str:
@@ -286,21 +293,16 @@ def _brief(ctx: click.Context) -> str:
     return brief.get_help(ctx)
 
 
-def command(short_help: str, epilog: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function and the options that decorate it."""
-    make = click.command(
+def command(
+    short_help: str, epilog: str, *params: click.Parameter
+) -> Callable[[Callable[..., int]], click.Command]:
+    return click.command(
         cls=Command,
         short_help=short_help,
         epilog=_unwrapped(epilog),
         context_settings={"help_option_names": ["--help"]},
+        params=[*params, _shown(_brief, "-h", text="Show the most common options.")],
     )
-
-    def made(function: Callable[..., int]) -> click.Command:
-        built = make(function)
-        built.params.append(_shown(_brief, "-h", text="Show the most common options."))
-        return built
-
-    return made
 
 
 def exclude(chosen: dict[str, Any], may_meet: Collection[str] = ()) -> None:

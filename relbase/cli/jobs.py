@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 import click
 
 from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
-from relbase.cli.group import option
+from relbase.cli.group import Option
 from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
 from relbase.notes import Reason
 from relbase.rewriting.outcomes import Status
@@ -29,19 +29,14 @@ if TYPE_CHECKING:
 OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
-jobs_option: Final = option(
-    "Many files",
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=0, max=256),
-    default=1,
+JOBS: Final = Option(
+    "-j, --jobs N",
+    "Use N parallel workers (default 1; 0: one per CPU).",
     basic=True,
-    help="Use N parallel workers (default 1; 0: one per CPU).",
+    default=1,
+    type=click.IntRange(min=0, max=256),
 )
-bom_option: Final = option(
-    "Output", "--csv-bom", help="Begin the CSV with a byte order mark, as Excel expects."
-)
+CSV_BOM: Final = Option("--csv-bom", "Begin the CSV with a byte order mark, as Excel expects.")
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 

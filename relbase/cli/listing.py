@@ -14,11 +14,11 @@ from relbase.cli import documents, files, streams
 from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput
 from relbase.cli.findings import JUDGED, LinkPrinter
-from relbase.cli.group import command, exclude, option
+from relbase.cli.group import Option, command, exclude, section
 from relbase.cli.inputs import Reading, Work, begin
-from relbase.cli.jobs import SELECTORS, bom_option, count_unresolved, jobs_option, unresolved_lines
+from relbase.cli.jobs import CSV_BOM, JOBS, SELECTORS, count_unresolved, unresolved_lines
 from relbase.cli.options import document_options
-from relbase.cli.replacing import replace_option
+from relbase.cli.replacing import REPLACE
 from relbase.cli.streams import Collected, ExitStatus, counted, excerpt
 from relbase.edit import Span
 from relbase.formats.rows import READ
@@ -61,70 +61,68 @@ Exit status:
   2  wrong usage
   3  some inputs failed
 """,
+    *section(
+        "Output",
+        Option("--json", "Write JSON Lines, one object per reference.", basic=True),
+        Option("--texts", "Add the text and the rel of the element that each link is on."),
+        Option(
+            "--judge",
+            "Say of each link where it leads, as far as the inputs show: inside, missing, "
+            "fragment-missing, outside or unknown.",
+            basic=True,
+        ),
+        Option(
+            "--missing",
+            "Like --judge, but list only what is missing, and exit with status 1 if anything is.",
+            basic=True,
+        ),
+        Option(
+            "--violations",
+            "List the references that violate RFC 1808 or RFC 1738, and why.",
+            basic=True,
+        ),
+        Option(
+            "--parquet FILE",
+            "Write the links of web archives to a table, and their errors to a second table "
+            "beside it. Needs relbase[warc].",
+            basic=True,
+            type=FILE,
+        ),
+        Option(
+            "--csv FILE",
+            "Write the links as CSV, for spreadsheets ('-': standard output).",
+            basic=True,
+            type=FILE,
+        ),
+        CSV_BOM,
+        Option(
+            "--columns NAMES",
+            "Write these columns to the table, such as file,url,host.",
+            read=lambda value: tuple(value.split(",")),
+        ),
+        Option("--no-data-urls", "Cut data: URLs in the table to their media type."),
+    ),
+    *section(
+        "Web archives",
+        Option(
+            "--wat",
+            "Write a JSON object per page of web archives, as WAT files have it, with absolute "
+            "URLs.",
+        ),
+    ),
+    *section(
+        "Mail",
+        Option(
+            "--unresolved-by BY",
+            "Count the links of messages that have no base by sender, list or message, most "
+            "first; a start for --message-map.",
+            type=click.Choice(list(SELECTORS)),
+        ),
+    ),
+    *section("Links", REPLACE),
+    *section("Many files", JOBS),
+    *document_options(),
 )
-@option("Output", "--json", basic=True, help="Write JSON Lines, one object per reference.")
-@option("Output", "--texts", help="Add the text and the rel of the element that each link is on.")
-@option(
-    "Output",
-    "--judge",
-    basic=True,
-    help="Say of each link where it leads, as far as the inputs show: inside, missing, "
-    "fragment-missing, outside or unknown.",
-)
-@option(
-    "Output",
-    "--missing",
-    basic=True,
-    help="Like --judge, but list only what is missing, and exit with status 1 if anything is.",
-)
-@option(
-    "Output",
-    "--violations",
-    basic=True,
-    help="List the references that violate RFC 1808 or RFC 1738, and why.",
-)
-@option(
-    "Output",
-    "--parquet",
-    metavar="FILE",
-    type=FILE,
-    basic=True,
-    help="Write the links of web archives to a table, and their errors to a second table "
-    "beside it. Needs relbase[warc].",
-)
-@option(
-    "Output",
-    "--csv",
-    metavar="FILE",
-    type=FILE,
-    basic=True,
-    help="Write the links as CSV, for spreadsheets ('-': standard output).",
-)
-@bom_option
-@option(
-    "Output",
-    "--columns",
-    metavar="NAMES",
-    read=lambda value: tuple(value.split(",")),
-    help="Write these columns to the table, such as file,url,host.",
-)
-@option("Output", "--no-data-urls", help="Cut data: URLs in the table to their media type.")
-@option(
-    "Web archives",
-    "--wat",
-    help="Write a JSON object per page of web archives, as WAT files have it, with absolute URLs.",
-)
-@option(
-    "Mail",
-    "--unresolved-by",
-    metavar="BY",
-    type=click.Choice(list(SELECTORS)),
-    help="Count the links of messages that have no base by sender, list or message, most "
-    "first; a start for --message-map.",
-)
-@replace_option
-@jobs_option
-@document_options
 def links(
     inputs: tuple[str, ...],
     *,

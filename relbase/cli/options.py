@@ -9,7 +9,7 @@ import click
 
 from relbase.cli import option_values
 from relbase.cli.files import STDIN, is_message
-from relbase.cli.group import Decorated, option
+from relbase.cli.group import Option, section
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
 from relbase.cli.policy_options import POLICY, policy_of
@@ -114,172 +114,134 @@ def settings(given: dict[str, Any]) -> Settings:
 
 
 _DOCUMENTS: Final = (
-    click.argument("inputs", nargs=-1, metavar="[INPUT|DIR]...", type=click.Path(readable=False)),
-    option(
+    *section(
         "Document URL",
-        "-u",
-        "--url",
-        metavar="URL",
-        read=option_values.url,
-        basic=True,
-        help="Use URL as the document's URL; it must be absolute.",
+        Option(
+            "-u, --url URL",
+            "Use URL as the document's URL; it must be absolute.",
+            basic=True,
+            read=option_values.url,
+        ),
+        Option(
+            "--root DIR=URL",
+            "Give each file below DIR the URL of its path below URL (repeatable).",
+            name="roots",
+            basic=True,
+            multiple=True,
+            read=option_values.root,
+        ),
+        Option(
+            "--images-url URL",
+            "Resolve the images of Markdown, and of the HTML in it, against URL.",
+            read=option_values.url,
+        ),
+        Option(
+            "--images-root DIR=URL",
+            "Resolve the images of each Markdown file below DIR against its path below URL "
+            "(repeatable).",
+            name="image_roots",
+            multiple=True,
+            read=option_values.root,
+        ),
+        Option(
+            "--mirror DIR[=SCHEME]",
+            "Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
+            name="mirrors",
+            basic=True,
+            multiple=True,
+            read=option_values.mirror,
+        ),
+        Option(
+            "--map FILE",
+            "Read URLs from FILE: a file name, a tab and its URL on each line, or CSV.",
+            name="mapped",
+            read=option_values.map_of_files,
+        ),
+        Option(
+            "--sidecar SUFFIX",
+            "Read the headers of each input from the file with its name plus SUFFIX.",
+            name="sidecars",
+            multiple=True,
+            read=option_values.sidecar,
+        ),
+        Option(
+            "--canonical", "Fall back to <link rel=canonical>, og:url, or a feed's link rel=self."
+        ),
+        Option("--original", "Undo the Wayback Machine: use the URLs of the page it archived."),
+        Option(
+            "--local MODE",
+            "Choose what happens to links to files saved with the page: companion, keep, "
+            "resolve or off.",
+            type=click.Choice(get_args(Local)),
+        ),
+        Option(
+            "--redirect URL",
+            "Follow a redirect from --url (repeatable, in order); the last one counts.",
+            multiple=True,
+        ),
+        Option(
+            "--headers FILE",
+            "Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
+            read=option_values.headers,
+        ),
+        Option("--no-detect", "Ignore URLs that a saving program left in the page or beside it."),
     ),
-    option(
-        "Document URL",
-        "--root",
-        "roots",
-        metavar="DIR=URL",
-        multiple=True,
-        read=option_values.root,
-        basic=True,
-        help="Give each file below DIR the URL of its path below URL (repeatable).",
-    ),
-    option(
-        "Document URL",
-        "--images-url",
-        metavar="URL",
-        read=option_values.url,
-        help="Resolve the images of Markdown, and of the HTML in it, against URL.",
-    ),
-    option(
-        "Document URL",
-        "--images-root",
-        "image_roots",
-        metavar="DIR=URL",
-        multiple=True,
-        read=option_values.root,
-        help="Resolve the images of each Markdown file below DIR against its path below URL "
-        "(repeatable).",
-    ),
-    option(
-        "Document URL",
-        "--mirror",
-        "mirrors",
-        metavar="DIR[=SCHEME]",
-        multiple=True,
-        read=option_values.mirror,
-        basic=True,
-        help="Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
-    ),
-    option(
-        "Document URL",
-        "--map",
-        "mapped",
-        metavar="FILE",
-        read=option_values.map_of_files,
-        help="Read URLs from FILE: a file name, a tab and its URL on each line, or CSV.",
-    ),
-    option(
-        "Document URL",
-        "--sidecar",
-        "sidecars",
-        metavar="SUFFIX",
-        multiple=True,
-        read=option_values.sidecar,
-        help="Read the headers of each input from the file with its name plus SUFFIX.",
-    ),
-    option(
-        "Document URL",
-        "--canonical",
-        help="Fall back to <link rel=canonical>, og:url, or a feed's link rel=self.",
-    ),
-    option(
-        "Document URL",
-        "--original",
-        help="Undo the Wayback Machine: use the URLs of the page it archived.",
-    ),
-    option(
-        "Document URL",
-        "--local",
-        metavar="MODE",
-        type=click.Choice(get_args(Local)),
-        help="Choose what happens to links to files saved with the page: companion, keep, "
-        "resolve or off.",
-    ),
-    option(
-        "Document URL",
-        "--redirect",
-        metavar="URL",
-        multiple=True,
-        help="Follow a redirect from --url (repeatable, in order); the last one counts.",
-    ),
-    option(
-        "Document URL",
-        "--headers",
-        metavar="FILE",
-        read=option_values.headers,
-        help="Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
-    ),
-    option(
-        "Document URL",
-        "--no-detect",
-        help="Ignore URLs that a saving program left in the page or beside it.",
-    ),
-    option("Input", "-r", "--recursive", help="Recurse into directories; this is the default."),
-    option(
+    *section(
         "Input",
-        "--files-from",
-        metavar="FILE",
-        read=option_values.read_file,
-        help="Read the names of inputs from FILE, one per line ('-': standard input).",
+        Option("-r, --recursive", "Recurse into directories; this is the default."),
+        Option(
+            "--files-from FILE",
+            "Read the names of inputs from FILE, one per line ('-': standard input).",
+            read=option_values.read_file,
+        ),
+        Option(
+            "-0, --null", "Expect NUL after each name in --files-from, as 'find -print0' writes it."
+        ),
+        Option(
+            "--kind KIND",
+            f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
+            type=click.Choice(_KINDS),
+        ),
+        Option(
+            "--charset LABEL",
+            "Decode with this charset, unless the document has a byte order mark.",
+            read=option_values.charset,
+        ),
     ),
-    option(
-        "Input",
-        "-0",
-        "--null",
-        help="Expect NUL after each name in --files-from, as 'find -print0' writes it.",
-    ),
-    option(
-        "Input",
-        "--kind",
-        metavar="KIND",
-        type=click.Choice(_KINDS),
-        help=f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
-    ),
-    option(
-        "Input",
-        "--charset",
-        metavar="LABEL",
-        read=option_values.charset,
-        help="Decode with this charset, unless the document has a byte order mark.",
-    ),
-    *POLICY.values(),
-    option(
+    *POLICY,
+    *section(
         "Mail",
-        "--message-map",
-        metavar="FILE",
-        read=option_values.map_of_messages,
-        help="Read the URLs of messages from FILE: on each line a Message-ID, List-Id, "
-        "address or @domain, a tab and a URL.",
+        Option(
+            "--message-map FILE",
+            "Read the URLs of messages from FILE: on each line a Message-ID, List-Id, "
+            "address or @domain, a tab and a URL.",
+            read=option_values.map_of_messages,
+        ),
+        Option(
+            "--message-base FIELD,...",
+            "Use the URL in this header field of a message, such as X-RSS-URL, as its URL.",
+            read=option_values.message_base,
+        ),
     ),
-    option(
-        "Mail",
-        "--message-base",
-        metavar="FIELD,...",
-        read=option_values.message_base,
-        help="Use the URL in this header field of a message, such as X-RSS-URL, as its URL.",
-    ),
-    option("Options", "--strict", help="Exit with status 1 on warnings."),
-    option(
-        "Options", "-v", "--verbose", help="Show every warning, and what was done to each input."
-    ),
-    option("Options", "-q", "--quiet", basic=True, help="Show only errors."),
+    Option("--strict", "Exit with status 1 on warnings."),
+    Option("-v, --verbose", "Show every warning, and what was done to each input."),
+    Option("-q, --quiet", "Show only errors.", basic=True),
 )
 
 
-def document_options(
-    function: Decorated, *, profiles: tuple[str, ...] = (), hint: str = ""
-) -> Decorated:
-    """Decorate a command that reads documents; `profiles` are other values of --profile."""
-    profile = option(
-        "Links",
-        "--profile",
-        metavar="NAME",
-        type=click.Choice([*(profile.value for profile in Profile), *profiles]),
-        default=DEFAULT.value,
+def document_options(*, profiles: tuple[str, ...] = (), hint: str = "") -> list[click.Parameter]:
+    """Return the parameters of a command that reads documents.
+
+    `profiles` are other values of --profile.
+    """
+    profile = Option(
+        "--profile NAME",
+        f"Resolve by {offered()}{hint}.",
         basic=True,
-        help=f"Resolve by {offered()}{hint}.",
+        default=DEFAULT.value,
+        type=click.Choice([*(profile.value for profile in Profile), *profiles]),
     )
-    for decorate in reversed((profile, *_DOCUMENTS)):
-        function = decorate(function)
-    return function
+    inputs = click.Argument(
+        ["inputs"], nargs=-1, metavar="[INPUT|DIR]...", type=click.Path(readable=False)
+    )
+    return [*section("Links", profile), inputs, *_DOCUMENTS]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli import option_values
 from relbase.cli.files import InputError
-from relbase.cli.group import option
+from relbase.cli.group import Option
 
 if TYPE_CHECKING:
     from relbase.results import Link
@@ -42,13 +42,11 @@ def _rule(given: tuple[str, str]) -> tuple[re.Pattern[str], str]:
     return pattern, new
 
 
-replace_option: Final = option(
-    "Links",
-    "--replace",
-    metavar="REGEX NEW",
-    nargs=2,
-    multiple=True,
-    read=_rule,
-    help="Replace what matches REGEX in the URL of each link, absolute ones too; NEW may refer to "
+REPLACE: Final = Option(
+    "--replace REGEX NEW",
+    "Replace what matches REGEX in the URL of each link, absolute ones too; NEW may refer to "
     "groups, as in '\\1' (repeatable, in order).",
+    multiple=True,
+    nargs=2,
+    read=_rule,
 )

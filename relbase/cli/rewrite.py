@@ -13,21 +13,21 @@ import click
 from relbase.cli import HANDED_OVER, option_values, outputs
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
-from relbase.cli.group import command, option
+from relbase.cli.group import Option, command, section
 from relbase.cli.inputs import begin
 from relbase.cli.jobs import (
+    CSV_BOM,
+    JOBS,
     Format,
     Job,
     Options,
     Plan,
-    bom_option,
     digest,
     is_csv,
-    jobs_option,
     read_report,
 )
 from relbase.cli.options import document_options
-from relbase.cli.replacing import replace_option
+from relbase.cli.replacing import REPLACE
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
@@ -77,115 +77,97 @@ Exit status:
   5  a result failed its verification, and the file was left unchanged
 With --delivery: 0 when the message was written, 75 when it could not be.
 """,
+    *section(
+        "Output",
+        Option(
+            "-o, --output FILE|DIR",
+            "Write to FILE; write several inputs, or a directory, below DIR.",
+            basic=True,
+        ),
+        Option(
+            "-i, --in-place",
+            "Edit files in place, atomically, after verifying the result.",
+            basic=True,
+        ),
+        Option(
+            "--backup SUFFIX",
+            "Keep the original of each edited file under its name plus SUFFIX.",
+            basic=True,
+            read=option_values.backup,
+        ),
+        Option(
+            "--delivery",
+            "Filter one message for procmail, maildrop or sieve: if anything fails, pass it "
+            "on unchanged.",
+        ),
+        Option(
+            "--diff",
+            "Show what would change (for people, not as a patch), and write nothing.",
+            basic=True,
+        ),
+        Option(
+            "--check",
+            "List relative links, write nothing, and exit with status 1 if there are any.",
+            basic=True,
+        ),
+        Option(
+            "--format NAME",
+            "Print what --check finds as text (default), json, github or sarif.",
+            type=click.Choice(get_args(Format)),
+        ),
+        Option("--force", "Overwrite files that exist in the output directory."),
+        Option("--follow-symlinks", "With -i, edit the file that a symbolic link points to."),
+        Option(
+            "--break-hardlinks",
+            "With -i, edit files that have other hard links; those keep the old content.",
+        ),
+        CSV_BOM,
+    ),
+    *section(
+        "Input",
+        Option(
+            "--only KIND,...",
+            f"Process only these kinds of input: {', '.join(option_values.CHOICES)}.",
+            read=option_values.kinds,
+        ),
+    ),
+    *section(
+        "Many files",
+        JOBS,
+        Option(
+            "--time-limit SECONDS",
+            "Give up on an input after this many seconds, count it as failed, and continue.",
+            type=click.FloatRange(min=0, min_open=True),
+        ),
+        Option(
+            "--report FILE",
+            "Write a JSON object per input: its URL, hashes, and counts of links and notes; in "
+            "FILE.csv a row.",
+            type=_FILE,
+        ),
+        Option(
+            "--resume FILE",
+            "Skip inputs that FILE, written by --report, lists as done and unchanged since.",
+            type=_FILE,
+        ),
+    ),
+    *section(
+        "Web archives",
+        Option("--with-originals", "Append the records of the archive after the conversions."),
+        Option("--all-status", "Convert responses of every status, not only 2xx."),
+        Option(
+            "--salvage",
+            "Also convert pages that are cut off or do not decode to their end, as far as they go.",
+        ),
+        Option(
+            "--date DATE",
+            "Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
+            read=option_values.date,
+        ),
+    ),
+    *section("Links", REPLACE),
+    *document_options(),
 )
-@option(
-    "Output",
-    "-o",
-    "--output",
-    metavar="FILE|DIR",
-    basic=True,
-    help="Write to FILE; write several inputs, or a directory, below DIR.",
-)
-@option(
-    "Output",
-    "-i",
-    "--in-place",
-    basic=True,
-    help="Edit files in place, atomically, after verifying the result.",
-)
-@option(
-    "Output",
-    "--backup",
-    metavar="SUFFIX",
-    read=option_values.backup,
-    basic=True,
-    help="Keep the original of each edited file under its name plus SUFFIX.",
-)
-@option(
-    "Output",
-    "--delivery",
-    help="Filter one message for procmail, maildrop or sieve: if anything fails, pass it "
-    "on unchanged.",
-)
-@option(
-    "Output",
-    "--diff",
-    basic=True,
-    help="Show what would change (for people, not as a patch), and write nothing.",
-)
-@option(
-    "Output",
-    "--check",
-    basic=True,
-    help="List relative links, write nothing, and exit with status 1 if there are any.",
-)
-@option(
-    "Output",
-    "--format",
-    metavar="NAME",
-    type=click.Choice(get_args(Format)),
-    help="Print what --check finds as text (default), json, github or sarif.",
-)
-@option("Output", "--force", help="Overwrite files that exist in the output directory.")
-@option(
-    "Output", "--follow-symlinks", help="With -i, edit the file that a symbolic link points to."
-)
-@option(
-    "Output",
-    "--break-hardlinks",
-    help="With -i, edit files that have other hard links; those keep the old content.",
-)
-@option(
-    "Input",
-    "--only",
-    metavar="KIND,...",
-    read=option_values.kinds,
-    help=f"Process only these kinds of input: {', '.join(option_values.CHOICES)}.",
-)
-@jobs_option
-@option(
-    "Many files",
-    "--time-limit",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Give up on an input after this many seconds, count it as failed, and continue.",
-)
-@option(
-    "Many files",
-    "--report",
-    metavar="FILE",
-    type=_FILE,
-    help="Write a JSON object per input: its URL, hashes, and counts of links and notes; in "
-    "FILE.csv a row.",
-)
-@bom_option
-@option(
-    "Many files",
-    "--resume",
-    metavar="FILE",
-    type=_FILE,
-    help="Skip inputs that FILE, written by --report, lists as done and unchanged since.",
-)
-@option(
-    "Web archives",
-    "--with-originals",
-    help="Append the records of the archive after the conversions.",
-)
-@option("Web archives", "--all-status", help="Convert responses of every status, not only 2xx.")
-@option(
-    "Web archives",
-    "--salvage",
-    help="Also convert pages that are cut off or do not decode to their end, as far as they go.",
-)
-@option(
-    "Web archives",
-    "--date",
-    metavar="DATE",
-    read=option_values.date,
-    help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
-)
-@replace_option
-@document_options
 def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 

@@ -13,7 +13,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.group import command, option
+from relbase.cli.group import Option, command
 from relbase.cli.streams import ExitStatus, Tally, excerpt, in_shell, listed, object_line, printable
 from relbase.grammar import urls as rules
 from relbase.grammar.characters import Severity, Violation
@@ -58,21 +58,19 @@ Exit status:
   2  wrong usage
   3  a reference has no result (only in profile whatwg, and not with --all)
 """,
+    Option(
+        "--profile NAME",
+        f"Resolve by {offered()}.",
+        default=DEFAULT.value,
+        type=click.Choice([*(profile.value for profile in Profile), "all"]),
+    ),
+    Option("--all", "Show the results of all profiles side by side.", name="every"),
+    Option("--steps", "Show each step of the algorithm."),
+    Option("--json", "Write JSON Lines, one object per result."),
+    Option("--strict", "Exit with status 1 on warnings."),
+    click.Argument(["base"]),
+    click.Argument(["references"], metavar="REF...", nargs=-1, required=True),
 )
-@option(
-    "Options",
-    "--profile",
-    metavar="NAME",
-    type=click.Choice([*(profile.value for profile in Profile), "all"]),
-    default=DEFAULT.value,
-    help=f"Resolve by {offered()}.",
-)
-@option("Options", "--all", "every", help="Show the results of all profiles side by side.")
-@option("Options", "--steps", help="Show each step of the algorithm.")
-@option("Options", "--json", help="Write JSON Lines, one object per result.")
-@option("Options", "--strict", help="Exit with status 1 on warnings.")
-@click.argument("base")
-@click.argument("references", metavar="REF...", nargs=-1, required=True)
 def resolve(
     base: str,
     references: tuple[str, ...],
@@ -203,23 +201,16 @@ Exit status:
   1  a URL violates the grammar, or there are remarks under --strict
   2  wrong usage
 """,
+    Option("--base URL", "Check references as relative to this URL, and the URL itself."),
+    Option(
+        "--grammar NAME",
+        "Check against rfc1808 or rfc1738 alone.",
+        type=click.Choice([grammar.value for grammar in Grammar]),
+    ),
+    Option("--json", "Write JSON Lines, one object per URL."),
+    Option("--strict", "Exit with status 1 on remarks too."),
+    click.Argument(["urls"], nargs=-1, metavar="[URL]..."),
 )
-@option(
-    "Options",
-    "--base",
-    metavar="URL",
-    help="Check references as relative to this URL, and the URL itself.",
-)
-@option(
-    "Options",
-    "--grammar",
-    metavar="NAME",
-    type=click.Choice([grammar.value for grammar in Grammar]),
-    help="Check against rfc1808 or rfc1738 alone.",
-)
-@option("Options", "--json", help="Write JSON Lines, one object per URL.")
-@option("Options", "--strict", help="Exit with status 1 on remarks too.")
-@click.argument("urls", nargs=-1, metavar="[URL]...")
 def check(
     urls: tuple[str, ...],
     base: str | None,
@@ -320,9 +311,9 @@ Exit status:
   0  done: every text can be split
   2  wrong usage
 """,
+    Option("--json", "Write JSON Lines, one object per URL."),
+    click.Argument(["urls"], nargs=-1, metavar="[URL]..."),
 )
-@option("Options", "--json", help="Write JSON Lines, one object per URL.")
-@click.argument("urls", nargs=-1, metavar="[URL]...")
 def split(urls: tuple[str, ...], *, json: bool) -> int:
     """Split each URL, absolute or relative, into its components.
 

@@ -317,8 +317,7 @@ def settings(*arguments: str) -> Settings:
     """What a command gets that has the shared options."""
     got: list[Settings] = []
 
-    @click.command
-    @options.document_options
+    @click.command(params=options.document_options())
     def command(inputs: tuple[str, ...], **given: Any) -> None:
         del inputs
         got.append(options.settings(given))
