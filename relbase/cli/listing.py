@@ -17,8 +17,7 @@ from relbase.cli.findings import JUDGED, LinkPrinter
 from relbase.cli.group import Option, command, exclude, section
 from relbase.cli.inputs import Reading, Work, begin
 from relbase.cli.jobs import CSV_BOM, JOBS, SELECTORS, count_unresolved, unresolved_lines
-from relbase.cli.options import document_options
-from relbase.cli.replacing import REPLACE
+from relbase.cli.options import REPLACE, document_options
 from relbase.cli.streams import Collected, ExitStatus, counted, excerpt
 from relbase.edit import Span
 from relbase.formats.rows import READ

@@ -6,12 +6,13 @@ import os
 import re
 import sys
 import warnings
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import windows
-from relbase.cli.files import STDIN
+from relbase.cli.files import STDIN, InputError
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import printable
 from relbase.cli.url_maps import file_key, read_map
@@ -24,6 +25,7 @@ from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from relbase.containers.http import Dump
+    from relbase.results import Link
 
 FEEDS: Final = "feeds"
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
@@ -142,8 +144,10 @@ def map_of_files(value: str) -> dict[str, FoundUrl]:
 
 
 def map_of_messages(value: str) -> dict[str, FoundUrl]:
+    from relbase.bases.headers import key
+
     data = read_file(value, "give a file with a selector, a tab and a URL on each line")
-    return read_map(value, data, "a selector", _selector, ("#",))
+    return read_map(value, data, "a selector", key, ("#",))
 
 
 def root(value: str) -> Root:
@@ -174,12 +178,6 @@ def _check_directory(name: str, fix: str) -> None:
         raise ValueError(f"{quoted(name)} is not a directory: {fix}")
 
 
-def _selector(name: str) -> str:
-    from relbase.bases.headers import key
-
-    return key(name)
-
-
 def message_base(value: str) -> tuple[str, ...]:
     names = tuple(name.strip().removesuffix(":") for name in value.split(","))
     wrong = [name for name in names if not name.isascii() or not name or set(name) & set(" \t:<>")]
@@ -187,3 +185,30 @@ def message_base(value: str) -> tuple[str, ...]:
         text = f"{printable(wrong[0])!r} is not the name of a header field"
         raise ValueError(f"{text}: give some, such as List-Archive,Archived-At")
     return names
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """The function `replace` of a call; workers can get it."""
+
+    rules: tuple[tuple[re.Pattern[str], str], ...]
+
+    def __call__(self, link: Link) -> str | None:
+        new = url = link.url or ""
+        for pattern, by in self.rules:
+            new = pattern.sub(by, new)
+        if url and not new:
+            fix = "write an expression that matches less"
+            raise InputError(f"--replace leaves nothing of {quoted(url)}: {fix}")
+        return None if new == url else new
+
+
+def rule(given: tuple[str, str]) -> tuple[re.Pattern[str], str]:
+    searched, new = pattern(given[0]), given[1]
+    try:
+        searched.sub(new, "")  # reads the groups of NEW
+    except (re.error, IndexError) as error:
+        fix = r"give '\1' or '\g<name>' for a group of the expression, '\\' for a backslash"
+        text = f"{quoted(new)} cannot replace a match, {error}: {fix}"
+        raise ValueError(text) from None
+    return searched, new

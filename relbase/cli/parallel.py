@@ -45,17 +45,14 @@ class Workers(NamedTuple):
         entry = next(due, None)
         with TemporaryDirectory(prefix="relbase-") as directory:
             there = self._replace(has_table=table is not None, directory=directory)
-            for outcome in in_processes(there.begin, map(Job, inputs), self.number):
+            for outcome in in_processes(there.work, map(Job, inputs), self.number):
                 ended[outcome.job.input] = outcome
                 bar(outcome.sizes[0], 0)
                 while entry in ended:
                     yield self._shown(ended.pop(entry), table)
                     entry = next(due, None)
 
-    def begin(self) -> Callable[[Job], Outcome]:
-        return self._read
-
-    def _read(self, job: Job) -> Outcome:
+    def work(self, job: Job) -> Outcome:
         """Read an input in a process of its own; what it prints waits in files."""
         made, outcome = mkstemp(dir=self.directory), Outcome(job)
         os.close(made[0])
@@ -69,9 +66,9 @@ class Workers(NamedTuple):
             redirect_stdout(out),
             redirect_stderr(err),
         ):
-            work = self.work_of(reading, _waiting(rows) if self.has_table else None)
+            read_input = self.work_of(reading, _waiting(rows) if self.has_table else None)
             try:
-                outcome.warned = reading.read(job.input, work, read)
+                outcome.warned = reading.read(job.input, read_input, read)
             except click.ClickException as error:
                 outcome.error = error.format_message()
         outcome.sizes = read.size, 0

@@ -26,8 +26,7 @@ from relbase.cli.jobs import (
     is_csv,
     read_report,
 )
-from relbase.cli.options import document_options
-from relbase.cli.replacing import REPLACE
+from relbase.cli.options import REPLACE, document_options
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind

@@ -54,7 +54,8 @@ def _outcomes(plan: Plan, jobs: Sequence[Job], bar: streams.Bar) -> Iterator[Out
     limit = plan.options.time_limit
     count = workers(plan.options.jobs, [job.input for job in jobs])
     if count > 1 or (count and limit is not None):
-        for outcome in in_processes(partial(_doing, plan), jobs, count, limit or inf):
+        work = partial(do, plan, writer=Writer(plan.roots))
+        for outcome in in_processes(work, jobs, count, limit or inf):
             bar(outcome.sizes[0], 0)
             yield outcome
         return
@@ -72,12 +73,7 @@ def workers(wanted: int, inputs: Sequence[Input]) -> int:
     return min(wanted or processors, len(inputs))
 
 
-# Returns, in a worker, what does its jobs. It can be pickled.
-Start: TypeAlias = Callable[[], Callable[[Job], Outcome]]
-
-
-def _doing(plan: Plan) -> Callable[[Job], Outcome]:
-    return partial(do, plan, writer=Writer(plan.roots))
+Work: TypeAlias = Callable[[Job], Outcome]  # can be pickled; each process has its own
 
 
 class _Report:
@@ -242,14 +238,14 @@ def _blocked() -> Iterator[None]:
 
 
 class _Process:
-    def __init__(self, start: Start) -> None:
+    def __init__(self, work: Work) -> None:
         import multiprocessing
 
         # A fork starts at once and shares the tables of the plan, but is only safe on Linux.
         can_fork = sys.platform.startswith("linux")
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
-        self.process = context.Process(target=_work, args=(start, there, self.pipe), daemon=True)
+        self.process = context.Process(target=_work, args=(work, there, self.pipe), daemon=True)
         with _blocked():  # until `_work` handles signals in its own way
             self.process.start()
         there.close()
@@ -299,13 +295,13 @@ _LONGEST_PAUSE: Final = 3600.0  # seconds: longer ones overflow in the operating
 
 
 def in_processes(
-    start: Start, jobs: Iterable[Job], count: int, limit: float = inf
+    work: Work, jobs: Iterable[Job], count: int, limit: float = inf
 ) -> Iterator[Outcome]:
     """Do jobs in several processes, and yield their results, in the order in which they end."""
     from multiprocessing.connection import wait
 
     pending = iter(jobs)
-    processes = [_Process(start) for _ in range(count)]
+    processes = [_Process(work) for _ in range(count)]
     try:
         for process in processes:
             process.give(next(pending, None))
@@ -319,7 +315,7 @@ def in_processes(
                     continue
                 free = process
                 if process.pipe.closed:
-                    free = processes[processes.index(process)] = _Process(start)
+                    free = processes[processes.index(process)] = _Process(work)
                 free.give(next(pending, None))
                 yield outcome
     finally:
@@ -333,7 +329,7 @@ def in_processes(
             process.ended()
 
 
-def _work(start: Start, pipe: Connection, other: Connection) -> None:
+def _work(work: Work, pipe: Connection, other: Connection) -> None:
     other.close()
     disown()
     # Ctrl-C in a terminal reaches all processes. The one that hands out the jobs ends the others,
@@ -344,7 +340,6 @@ def _work(start: Start, pipe: Connection, other: Connection) -> None:
     if _CAN_BLOCK:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     _limit_memory()
-    work = start()
     try:
         with suppress(EOFError, OSError):
             pipe.send(None)  # it has started
