@@ -9,18 +9,20 @@ import os
 import stat
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
 from relbase import storage
 from relbase.cli import files, streams, windows
-from relbase.cli.csv_tables import CsvTable
 from relbase.cli.directories import NewFile, opened_directory, sweep
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, Inputs, Output
 from relbase.cli.streams import printable
 from relbase.cli.writing import identity, settle
 from relbase.expressions import expression
+
+if TYPE_CHECKING:
+    from relbase.cli.csv_tables import CsvTable
 
 
 def is_directory(output: str, inputs: Inputs) -> bool:
@@ -220,6 +222,8 @@ _header: Final = expression(rb"(?:\xef\xbb\xbf)?[a-z0-9_ ]++(?:,[a-z0-9_ ]++)*+\
 @contextmanager
 def csv_written(path: str, inputs: Iterable[str], *columns: Any, mark: bool) -> Iterator[CsvTable]:
     """Write a table, which gets its name when it is complete; `-` is standard output."""
+    from relbase.cli.csv_tables import CsvTable
+
     if path == STDIN:
         table = CsvTable(streams.put, *columns, mark=mark)
         yield table
