@@ -178,23 +178,18 @@ class Owned(AbstractContextManager["Owned"]):
     """A name in a directory. What has it when the `with` ends is removed, if `is_own` says so."""
 
     def __init__(self, parent: Directory, name: str, is_own: _IsOwn = lambda *_: True) -> None:
-        self._parent, self._name, self._is_own = parent, name, is_own
+        self.parent, self._name, self._is_own = parent, name, is_own
         _owned[id(self)] = self
 
     def __exit__(self, *_: object) -> None:
-        self._remove(self._parent)
+        self.remove(self.parent)
         _owned.pop(id(self), None)
 
-    def _remove(self, parent: Directory) -> None:
+    def remove(self, parent: Directory) -> None:
         with suppress(OSError):
             there = parent.stat(self._name)
             if there is not None and self._is_own(parent, there):
                 windows.patiently(lambda: parent.unlink(self._name))
-
-    def remove_late(self) -> None:
-        """Remove it although the directory is closed by now."""
-        with suppress(OSError), opened_directory(self._parent.path) as parent:
-            self._remove(parent)
 
 
 _owned: Final[dict[int, Owned]] = {}
@@ -204,7 +199,9 @@ _owned: Final[dict[int, Owned]] = {}
 def remove_owned() -> None:
     """Remove what a signal kept from being removed, when the process ends."""
     while _owned:
-        _owned.popitem()[1].remove_late()
+        owned = _owned.popitem()[1]
+        with suppress(OSError), opened_directory(owned.parent.path) as parent:  # closed by now
+            owned.remove(parent)
 
 
 def disown() -> None:

@@ -180,18 +180,15 @@ class Reading(NamedTuple):
             warnings.show(warned)
 
         with streams.progress(names, wanted=not is_quiet) as bar:
-            each = parallel(bar) if parallel else self._each(work, bar)
-            for warned in each:
+            read = Counted(lambda size: bar(size, 0), hashes=False)
+            one_by_one = (self.read(entry, work, read) for entry in self.inputs.all)
+            for warned in parallel(bar) if parallel else one_by_one:
                 show(warned)
                 bar(0, 1)
         if self.settings.message_urls is not None and not self.tally.failed:
             show(self.settings.unmatched(self.settings.message_urls.matched))
         warnings.close()
         return self.tally.status(strict=self.settings.strict)
-
-    def _each(self, work: Work, bar: streams.Bar) -> Iterator[Collected]:
-        read = Counted(lambda size: bar(size, 0), hashes=False)
-        return (self.read(entry, work, read) for entry in self.inputs.all)
 
     def read(self, entry: Input, work: Work, read: Counted) -> Collected:
         """Give an input to `work`, and return the warnings about it."""

@@ -42,10 +42,15 @@ def read_map(
     shown = printable(file)
     for number, cells in _rows(_text(shown, data).split("\n"), comments):
         place, url = f"{shown}:{number}", cells[-1].strip()
-        if not _is_decoded(cells[0]):
+        is_text = not any("\ud800" <= character <= "\udfff" for character in cells[0])
+        if not (cells[0].isascii() or is_text or os.path.lexists(cells[0])):
             raise ValueError(f"{place}: the line is not UTF-8: {_SAVE}")
+        why = unsuitable(url)
+        if len(cells) == 1 or not cells[0]:
+            why = "it has no tab after a name"
+        elif len(cells) > len(("name", "url")):
+            why = "it has several columns: name them in the first line, such as file,url"
         try:
-            why = _wrong(cells)
             if why is None and urls.setdefault(key(cells[0]), FoundUrl(url, place)).url != url:
                 why = "a line before gives it another URL"
         except ValueError as error:
@@ -73,11 +78,6 @@ def _text(shown: str, data: bytes) -> str:
     return data[len(mark) :].decode(_MARKS.get(mark, "utf-8"), errors)
 
 
-def _is_decoded(name: str) -> bool:
-    is_text = name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
-    return is_text or os.path.lexists(name)
-
-
 def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
     given = [
         (number, line)
@@ -94,15 +94,15 @@ def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
         if names:
             cells = [cells[name], cells[url]] if len(cells) > max(name, url) else cells[:1]
         if not (names and cells[1:] == [""]):  # its URL is unknown
-            yield number, [cell[1:] if _is_guarded(cell) else cell for cell in cells]
+            # `guarded`
+            yield (
+                number,
+                [cell[cell[:1] == "'" and bool(_computed.match(cell)) :] for cell in cells],
+            )
 
 
 def guarded(cell: str) -> str:
     return f"'{cell}" if _computed.match(cell) else cell
-
-
-def _is_guarded(cell: str) -> bool:
-    return cell.startswith("'") and _computed.match(cell) is not None
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -123,11 +123,3 @@ def _is_table(cells: list[str]) -> bool:
     """Whether a first line has a header, or a name and a URL."""
     is_row = len(cells) > 1 and unsuitable(cells[-1].strip()) is None
     return is_row or bool(_header(cells))
-
-
-def _wrong(cells: list[str]) -> str | None:
-    if len(cells) == 1 or not cells[0]:
-        return "it has no tab after a name"
-    if len(cells) > len(("name", "url")):
-        return "it has several columns: name them in the first line, such as file,url"
-    return unsuitable(cells[-1].strip())

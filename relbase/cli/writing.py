@@ -10,8 +10,8 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
@@ -90,11 +90,18 @@ class Writer:
                 if not has_changed():
                     return ""
                 keep_attributes(output.old, made)
-                if windows.HERE:
-                    _keep_zone(parent, output.old, made)
-            with _noticing_sweeps(made_in, made.name):
+                if windows.HERE:  # where it is from, and whether to trust it
+                    zone = f"{output.old.name}{files.ZONE}"
+                    with suppress(OSError), parent.open_old(zone) as stream:
+                        made.add_stream(files.ZONE, stream.read(files.PIECE))
+            try:
                 status = made.finish(like)
                 is_new = _name(made_in, made.name, parent, output)
+            except FileNotFoundError:
+                if made_in.stat(made.name) is not None:
+                    raise
+                # Another process swept it; on Windows it can be closed for a moment.
+                raise SweptError("another run removed the unfinished file: try again") from None
             if output.old is not None and box:
                 _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
@@ -166,17 +173,6 @@ class Writer:
         if links > 1 + bool(is_kept):
             text = f"it has {links} hard links, and only one of them would be replaced"
             raise InputError(f"{text}: give --break-hardlinks if that is what you want")
-
-
-@contextmanager
-def _noticing_sweeps(made_in: Directory, made: str) -> Iterator[None]:
-    """Notice that another process swept a file; on Windows it can be closed for a moment."""
-    try:
-        yield
-    except FileNotFoundError:
-        if made_in.stat(made) is not None:
-            raise
-        raise SweptError("another run removed the unfinished file: try again") from None
 
 
 def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
@@ -352,9 +348,3 @@ def keep_attributes(old: Old, made: directories.NewFile) -> None:
         is_own = not name.startswith(("user.", "system.posix_acl"))
         with suppress(*[OSError] if is_own else ()):
             os.setxattr(made.descriptor, name, value)
-
-
-def _keep_zone(parent: Directory, old: Old, made: directories.NewFile) -> None:
-    """Keep the stream in which Windows says where a file is from, and whether to trust it."""
-    with suppress(OSError), parent.open_old(f"{old.name}{files.ZONE}") as zone:
-        made.add_stream(files.ZONE, zone.read(files.PIECE))

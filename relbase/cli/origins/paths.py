@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -307,19 +307,23 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 
 def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
     """Yield the address that a page or a feed calls its own, if any; several may state the same."""
-    if kind is Kind.HTML:
-        yield from _of_page(data)
-    elif kind is Kind.XML:
-        from relbase.xml.bases import url_of  # its regexes: start-up time
-        from relbase.xml.item_link import feed_link
+    if (stated_in := _CALLS_ITSELF.get(kind)) is not None:
+        yield from stated_in(data)
 
-        if link := feed_link(data, is_own=True):
-            yield FoundUrl(url_of(data, link), "the feed's link rel=self")
-    elif kind is Kind.JSON:
-        from relbase.xml.json_feed import feed_url
 
-        if stated := feed_url(data):
-            yield FoundUrl(stated, "feed_url")
+def _of_feed(data: bytes) -> Iterator[FoundUrl]:
+    from relbase.xml.bases import url_of  # their regexes: start-up time
+    from relbase.xml.item_link import feed_link
+
+    if link := feed_link(data, is_own=True):
+        yield FoundUrl(url_of(data, link), "the feed's link rel=self")
+
+
+def _of_json_feed(data: bytes) -> Iterator[FoundUrl]:
+    from relbase.xml.json_feed import feed_url
+
+    if stated := feed_url(data):
+        yield FoundUrl(stated, "feed_url")
 
 
 def _of_page(data: bytes) -> Iterator[FoundUrl]:
@@ -336,3 +340,10 @@ def _of_page(data: bytes) -> Iterator[FoundUrl]:
                     clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source
                 )
                 return
+
+
+_CALLS_ITSELF: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
+    Kind.XML: _of_feed,
+    Kind.JSON: _of_json_feed,
+    Kind.HTML: _of_page,
+}
