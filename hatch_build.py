@@ -23,6 +23,7 @@ import zlib
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
@@ -96,7 +97,7 @@ class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 class ReadmeHook(MetadataHookInterface):
-    """Resolves the links of the README against the repository: PyPI shows it elsewhere."""
+    """Makes the links of the README absolute: the hook that relbase has for others, from here."""
 
     PLUGIN_NAME = "custom"
 
@@ -106,11 +107,10 @@ class ReadmeHook(MetadataHookInterface):
         Args:
             metadata: the project's table, with its URLs.
         """
-        rfc3986 = module_of(Path(self.root), "relbase.url.rfc3986")
-        base = rfc3986.PreparedBase(f"{metadata['urls']['Homepage']}/blob/main/README.md")
-        text = Path(self.root, "README.md").read_text("utf-8")
-        text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: base.resolve(link[0]), text)
-        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+        # Windows replaces no module that is loaded: the compiled scanner, in an editable install.
+        with patch.dict(os.environ, RELBASE_SCANNER="exact"):
+            hook = module_of(Path(self.root), "relbase.markdown.hatch").ReadmeHook
+            hook(self.root, self.config).update(metadata)
 
 
 def manual(root: str) -> Path | None:

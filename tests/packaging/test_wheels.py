@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from relbase import rewrite_text
 from tools.commands import ROOT
 from tools.wheels import build_hook
 
@@ -66,6 +69,48 @@ def test_a_free_threaded_python_has_its_own_tag(
     monkeypatch.setattr(builder, "FREE_THREADED", True)
     monkeypatch.setattr(builder.sys, "version_info", (3, 14))
     assert builder.interpreter_tag() == "cp314-cp314t"
+
+
+# What the build needs for the README, which it imports from the tree; and what it leaves loaded.
+_README = """
+import json, sys, tomllib
+import tools.wheels
+build = tools.wheels.build_hook()
+urls = tomllib.load(open("pyproject.toml", "rb"))["project"]["urls"]
+before, project = {*sys.modules}, {"urls": urls}
+build.ReadmeHook(".", {}).update(project)
+top = {name.partition(".")[0] for name in {*sys.modules} - before} - sys.stdlib_module_names
+from relbase.scan import binding
+print(json.dumps([project["readme"], sorted(top), binding.NAME]))
+"""
+
+
+def test_the_readme_is_that_of_the_hook_for_others() -> None:
+    pytest.importorskip("hatchling")
+    ran = subprocess.run(
+        [sys.executable, "-c", _README], cwd=ROOT, capture_output=True, check=True, timeout=60
+    )
+    readme, loaded, scanner = json.loads(ran.stdout)
+    home = "https://github.com/relbase-placeholder/relbase"
+    url, images = (f"{home}/{kind}/HEAD/README.md" for kind in ("blob", "raw"))
+    text = (ROOT / "README.md").read_text("utf-8")
+    wanted = rewrite_text(text, url=url, images_url=images, kind="markdown")
+    assert readme == {"content-type": "text/markdown", "text": wanted}
+    assert f"]({home}/blob/HEAD/docs/rules.md)" in wanted
+    assert scanner == "exact"  # Windows replaces no module that is loaded
+    # Beside hatchling (with pluggy) and markdown-it-py (with mdurl):
+    others = {"hatchling", "pluggy", "markdown_it", "mdurl"}
+    assert {*loaded} - others == {"relbase", "webencodings"}
+
+
+def test_the_build_requires_what_the_package_does() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    required = project["build-system"]["requires"]
+    shared = {"click", "markdown-it-py", "webencodings"}
+    dependencies = project["project"]["dependencies"]
+    wanted = [each for each in dependencies if each.partition(">")[0] in shared]
+    assert len(wanted) == len(shared)
+    assert {*wanted} <= {*required}
 
 
 # What differs between the platforms: how a binary is linked.
