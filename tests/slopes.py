@@ -115,8 +115,7 @@ def by_command(data: bytes, kind: str) -> bytes:
     with tempfile.TemporaryDirectory() as name:
         given, output = Path(name, "given"), Path(name, "output")
         given.write_bytes(data)
-        url = ["--url", URL] if kind in {"html", "xml", "json", "jsonld"} else []
-        url = ["--url", URL] if kind in {"html", "xml", "json", "markdown"} else []
+        url = [] if kind in {"mail", "warc"} else ["--url", URL]
         with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):  # a line a defect
             run(["rewrite", "-q", str(given), "-o", str(output), "--kind", kind, *url])
         return output.read_bytes() if output.exists() else b""

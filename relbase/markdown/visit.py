@@ -10,7 +10,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Final
+from heapq import merge
+from typing import Final, TypeVar
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, Span
@@ -18,7 +19,8 @@ from relbase.expressions import expression
 from relbase.html.visit import visit_html
 from relbase.html.vocabulary import Row
 from relbase.markdown import destinations
-from relbase.markdown.places import MAX_NESTED, Found, Places, places
+from relbase.markdown.content import Found, Places
+from relbase.markdown.places import MAX_NESTED, places
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Codebase, Context, Wanted, resolver
 from relbase.rewriting.outcomes import Outcome, Status, lower, shift, single
@@ -39,25 +41,34 @@ def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
         resolve = resolver(url, context.task.profile, context.encoding)
         base = Base(url, Layer.RETRIEVAL, "images_url", context.base)
         context = context._replace(images=Codebase(resolve, base))
-    return shift(_visit(text[start:], context), start)
+    visited = _visit(text[start:], context)
+    return shift(visited, start) if start else visited
 
 
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:
-    """Visit all on trial, and charge it in document order: what stands first is paid first."""
     source = text.decode("utf-8", "surrogateescape")
-    held = _in_bytes(source, places(source))
-    outcomes: list[Outcome] = []
+    found = places(source)
+    if found.blocks or found.tags:
+        yield from _visit_on_trial(text, source, found, context)
+    else:
+        yield from _visit_links(text, _in_bytes(source, found.links), context)
+    if found.is_deep:
+        yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
+
+
+def _visit_on_trial(text: bytes, source: str, found: Places, context: Context) -> Iterator[Outcome]:
+    """Visit all on trial, and charge it in document order: what stands first is paid first."""
     budget = context.budget
-    for visit in (_visit_tags, _visit_links):
-        trial = budget and budget.on_trial(len(text))
-        outcomes += visit(text, held, context._replace(wanted=Wanted.ALL, budget=trial))
+    trials = [budget and budget.on_trial(len(text)) for _ in range(2)]
+    on_tags, on_links = (context._replace(wanted=Wanted.ALL, budget=trial) for trial in trials)
+    blocks, tags = (list(_in_bytes(source, spans)) for spans in (found.blocks, found.tags))
+    links = _visit_links(text, _in_bytes(source, found.links), on_links)
+    ends = array("q", (end.start() for end in _line_end.finditer(text)))
+    outcomes = merge(_visit_tags(text, blocks, tags, on_tags), links, key=_start)
+    yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
+    for trial in trials:
         if budget and trial:
             budget.settle(trial)
-    outcomes.sort(key=_start)
-    ends = array("q", (end.start() for end in _line_end.finditer(text)))
-    yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
-    if held.is_deep:
-        yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
 
 
 _line_end: Final = expression(rb"[\r\n]")
@@ -72,51 +83,55 @@ _TOO_DEEP: Final = (
 
 
 def _start(outcome: Outcome) -> int:
-    if isinstance(outcome, Edit):
-        return outcome.start
-    return outcome.span.start if outcome.span else 0
+    if isinstance(outcome, Note):  # in no order
+        return 0
+    return outcome.start if isinstance(outcome, Edit) else outcome.span.start
 
 
-def _visit_tags(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
-    if not held.blocks and not held.tags:
-        return
-    html = _masked(text, sorted([*held.blocks, *held.tags]))
-    starts = [tag.start for tag in held.tags]
-    for outcome in single(visit_html(html, context)):
+def _visit_tags(
+    text: bytes, blocks: list[Span], tags: list[Span], context: Context
+) -> Iterator[Outcome]:
+    html = bytearray(text.translate(_BLANK))
+    for start, end in (*blocks, *tags):
+        html[start:end] = text[start:end]
+    starts = array("q", (tag.start for tag in tags))
+    for outcome in single(visit_html(bytes(html), context)):
         if type(outcome) is Edit:
             at = bisect_right(starts, outcome.start) - 1
-            if at >= 0 and outcome.start < held.tags[at].end:
+            if at >= 0 and outcome.start < tags[at].end:
                 yield outcome._replace(new=destinations.in_tag(outcome.new))
                 continue
         yield outcome
 
 
-def _masked(text: bytes, kept: Iterable[Span]) -> bytes:
-    """Return a text of the same length in which only these ranges and the line ends are left."""
-    pieces, at = list[bytes](), 0
-    for start, end in kept:
-        pieces += (_inside_line.sub(b" ", text[at:start]), text[start:end])
-        at = end
-    return b"".join([*pieces, _inside_line.sub(b" ", text[at:])])
+_BLANK: Final = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))  # all but line ends
 
 
-_inside_line: Final = expression(rb"[^\r\n]")
-
-
-def _visit_links(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
-    for link in held.links:
+def _visit_links(text: bytes, links: Iterable[Found], context: Context) -> Iterator[Outcome]:
+    image = _IMAGE._replace(codebase=context.images)
+    for link in links:
         in_brackets = text.startswith(b"<", link.start)
         span = Span(link.start + in_brackets, link.end - in_brackets)
+        place = _LINK if link.is_link else image
+        keeps = None
+        if link.doubt:
+            note = noting(Reason.MARKDOWN_UNSURE, f"{link.doubt}: left unchanged")
+            keeps = partial(_kept, Verdict(Status.KEPT, None, note))
+        if link.meant is None:
+            for outcome in visit_url(text, span, context, place, keeps):
+                if isinstance(outcome, Edit):
+                    new = destinations.spelled(outcome.new, in_brackets=in_brackets)
+                    yield outcome._replace(new=new)
+                else:
+                    yield outcome
+            continue
         raw = text[slice(*span)]
         view = destinations.destination_view(raw, in_brackets=in_brackets)
         # (markdown-it-py takes a line end behind a backslash into a destination, cmark does not)
         if _line_end.search(raw) or view.inner.decode("utf-8", "surrogateescape") != link.meant:
             yield Note(Reason.MARKDOWN_UNSURE, context.part, span if link.end else None, _UNSURE)
             continue
-        note = noting(Reason.MARKDOWN_UNSURE, f"{link.doubt}: left unchanged")
-        keeps = partial(_kept, Verdict(Status.KEPT, None, note)) if link.doubt else None
-        place = _LINK if link.is_link else _IMAGE._replace(codebase=context.images)
-        if link.is_link and link.is_image and context.images and not _is_same(link, context):
+        if link.is_link and link.is_image and context.images and not _is_same(link.meant, context):
             yield Note(Reason.MARKDOWN_UNSURE, context.part, span, _FOR_BOTH)
         inside, whole = context.inside(span.start), Span(0, len(view.inner))
         yield from lower(visit_url(view.inner, whole, inside, place, keeps), view, span.start)
@@ -126,9 +141,9 @@ def _kept(verdict: Verdict, _reference: str) -> Verdict:
     return verdict
 
 
-def _is_same(link: Found, context: Context) -> bool:
+def _is_same(reference: str, context: Context) -> bool:
     """Whether a link that both links and images use has the same URL for both."""
-    if is_absolute(link.meant, context.task.profile):
+    if is_absolute(reference, context.task.profile):
         return True
     images = context.images and context.images.base
     return images is not None and images.url == context.base.url
@@ -138,15 +153,23 @@ _FOR_BOTH: Final = "links and images use this definition: it has the base of lin
 _UNSURE: Final = "a link whose place in the source is not certain: left unchanged"
 
 
-def _in_bytes(source: str, held: Places) -> Places:
-    """Return the same places in bytes of the text."""
-    if source.isascii():
-        return held
-    ranges = (held.links, held.blocks, held.tags)
-    at, count, of = 0, 0, dict[int, int]()
-    for wanted in sorted({end for spans in ranges for span in spans for end in span[:2]}):
-        count += len(source[at:wanted].encode("utf-8", "surrogateescape"))
-        at, of[wanted] = wanted, count
-    links = [link._replace(start=of[link.start], end=of[link.end]) for link in held.links]
-    blocks, tags = ([Span(of[start], of[end]) for start, end in spans] for spans in ranges[1:])
-    return Places(links, blocks, tags, held.is_deep)
+def _in_bytes(source: str, places: Iterable[T]) -> Iterable[T]:
+    """Return the same places, which are in order, in bytes of the text."""
+    return places if source.isascii() else _encoded(source, places)
+
+
+def _encoded(source: str, places: Iterable[T]) -> Iterator[T]:
+    at = count = 0
+    for place in places:
+        if not place.end:  # unknown
+            yield place
+            continue
+        ends = []
+        for end in place[:2]:
+            count += len(source[at:end].encode("utf-8", "surrogateescape"))
+            at = end
+            ends.append(count)
+        yield place._replace(start=ends[0], end=ends[1])
+
+
+T = TypeVar("T", Found, Span)

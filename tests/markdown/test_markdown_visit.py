@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from laws import (
     check,
     law_2_outside_of_the_edits_every_byte_is_the_same,
 )
+from memory import SLACK, memory_of, needs_status
 from strategies import HOSTILE as BASES
 from strategies import bases
 from test_growth import repeated
@@ -383,3 +385,15 @@ def test_time_is_linear(name: str) -> None:
         relbase.rewrite(data, url=URL, kind="markdown")
 
     assert_linear(rewrite, HOSTILE[name], (1 << 13, 1 << 14), 2)
+
+
+@needs_status
+@pytest.mark.parametrize(
+    "unit", ["[a](b)", "[a](b)\n", "[a](<b c>)", '[a](b "c")', "<img src=a>[a](b)", "é [a](b)"]
+)
+def test_memory_is_bounded_where_all_is_links(unit: str, tmp_path: Path) -> None:
+    """Law 9."""
+    used = memory_of(tmp_path, repeated(unit.encode())(1 << 19), URL, "markdown")
+    assert used.given > used.taken
+    # The modules that only Markdown needs are loaded by it.
+    assert used.grown <= 6 * (used.taken + used.given) + 2 * SLACK, used
