@@ -59,7 +59,8 @@ class _Reading:
         self._text = text
         self._blocks: list[Block] = []
         self._found = Places(Links(), [], [], is_deep=False)
-        self._is_deep = False
+        self._is_deep = self._is_block_deep = False
+        self._labels: dict[int, int] = {}
         self._last = Destination("")
         self._parser = self._made_parser()
 
@@ -69,6 +70,8 @@ class _Reading:
         # The text of an image is its alternative text: no link in it counts.
         self._parser.inline.parse = lambda *_: []  # type: ignore[method-assign]
         for block in self._blocks:
+            self._is_block_deep = False
+            self._labels.clear()
             tokens = Content(block, self._text, self._found)
             state = StateInline(block.content, self._parser, env, tokens)
             state.tokens_meta = _Dropped()
@@ -85,8 +88,9 @@ class _Reading:
         own: dict[str, Any] = {
             "validateLink": lambda _url: True,
             "normalizeLink": lambda url: url,  # keeps the object
-            "helpers": SimpleNamespace(**{**vars(helpers), "parseLinkDestination": self._parsed}),
         }
+        read = {"parseLinkDestination": self._parsed, "parseLinkLabel": self._label_end}
+        own["helpers"] = SimpleNamespace(**{**vars(helpers), **read})
         for name, value in own.items():
             setattr(parser, name, value)
         wraps = dict.fromkeys(("paragraph", "heading", "lheading", "html_block"), self._placing)
@@ -95,14 +99,17 @@ class _Reading:
             if rule.name in wraps:
                 parser.block.ruler.at(rule.name, wraps[rule.name](rule.fn), {"alt": rule.alt})
         for rule_ in parser.inline.ruler.__rules__:
-            if wrap := {"html_inline": _beginning, "link": _plain, "image": _plain}.get(rule_.name):
+            if wrap := {"html_inline": _beginning, "link": self._plain, "image": self._plain}.get(
+                rule_.name
+            ):
                 parser.inline.ruler.at(rule_.name, wrap(rule_.fn))
         for part, name in ((parser.block, "tokenize"), (parser.inline, "skipToken")):
             setattr(part, name, partial(self._nested, getattr(part, name)))
         return parser
 
     def _nested(self, read: Callable[..., None], state: Any, *lines: int) -> None:  # noqa: ANN401
-        self._is_deep = self._is_deep or state.level >= MAX_NESTED
+        if state.level >= MAX_NESTED:
+            self._is_deep = self._is_block_deep = True
         read(state, *lines)
 
     def _parsed(self, string: str, pos: int, maximum: int) -> Any:  # noqa: ANN401
@@ -111,6 +118,51 @@ class _Reading:
         self._last.span = (pos, result.pos if result.ok else pos)
         result.str = self._last
         return result
+
+    def _plain(self, rule: Callable[..., bool]) -> Callable[..., bool]:
+        """Wrap the rule of links or images, which takes long: most are of one simple form."""
+
+        def run(state: Any, silent: bool) -> bool:  # noqa: ANN401, FBT001
+            link = _plain_link.match(state.src, state.pos, state.posMax)
+            if link is None or state.level >= MAX_NESTED:
+                return not self._is_block_deep and rule(state, silent)
+            if not silent:
+                if state.pending:
+                    state.pushPending()
+                state.tokens.take_plain(link)
+            state.pos = link.end()
+            return True
+
+        return run
+
+    def _label_end(self, state: Any, start: int, disableNested: bool = False) -> int:  # noqa: ANN401, FBT001, FBT002, N803
+        """Do what `parseLinkLabel` does, but read what is in brackets once, not for each level."""
+        if disableNested and start in self._labels:
+            return self._labels[start]
+        begun, level, end = state.pos, 1, -1
+        state.pos = start + 1
+        while state.pos < state.posMax:
+            at, marker = state.pos, state.src[state.pos]
+            if marker == "]":
+                level -= 1
+                if level == 0:
+                    end = at
+                    break
+            state.md.inline.skipToken(state)
+            if marker == "[" and state.pos == at + 1:  # no link begins here
+                inner = self._labels.get(at, -1)
+                if inner >= 0:
+                    state.pos = inner + 1
+                elif disableNested:  # it has no end, or a link in it
+                    break
+                else:
+                    level += 1
+            elif marker == "[" and disableNested:
+                break
+        state.pos = begun
+        if disableNested:
+            self._labels[start] = end
+        return end
 
     def _placing(self, rule: Callable[..., bool]) -> Callable[..., bool]:
         """Wrap the rule of a block, to collect what it holds."""
@@ -178,23 +230,6 @@ def _beginning(rule: Callable[..., bool]) -> Callable[..., bool]:
         if is_read and not silent:
             state.tokens[-1].meta["at"] = at
         return is_read
-
-    return run
-
-
-def _plain(rule: Callable[..., bool]) -> Callable[..., bool]:
-    """Wrap the rule of links or images, which takes long: most are of one simple form."""
-
-    def run(state: Any, silent: bool) -> bool:  # noqa: ANN401, FBT001
-        link = _plain_link.match(state.src, state.pos, state.posMax)
-        if link is None or state.level >= MAX_NESTED:
-            return rule(state, silent)
-        if not silent:
-            if state.pending:
-                state.pushPending()
-            state.tokens.take_plain(link)
-        state.pos = link.end()
-        return True
 
     return run
 

@@ -77,8 +77,8 @@ _AT_LINE_END: Final = noting(
     "links with a line end in them left unchanged, since it may mean something to Markdown",
 )
 _TOO_DEEP: Final = (
-    f"quotes, lists or brackets nest deeper than {MAX_NESTED} levels: what is in them was left "
-    "unchanged"
+    f"quotes, lists or brackets nest deeper than {MAX_NESTED} levels: links in them, and behind "
+    "such brackets in the same block, were left unchanged"
 )
 
 

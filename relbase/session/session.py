@@ -76,7 +76,7 @@ class OpenedDocument(NamedTuple):
 class Around:
     """What applies to a document from outside: its base, notes on that, files saved beside it."""
 
-    __slots__ = ("_contexts", "_outside", "base", "local_files", "notes")
+    __slots__ = ("_contexts", "_outside", "base", "local_files", "notes", "values")
 
     def __init__(
         self,
@@ -90,6 +90,7 @@ class Around:
         self.local_files = local_files
         self._outside = outside
         self._contexts: dict[object, Context] = {}
+        self.values: dict[object, Any] = {}  # what is prepared for single values
 
     def context(self, charset: str, encoding: str, unstated: re.Pattern[str] | None) -> Context:
         """Return the context of documents in a charset."""

@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, splice
+from relbase.expressions import expression
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import attributes_of
 from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Row, counting, keyword, named_rows
+from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Reference
 from relbase.rewriting.reference import Place, on_codebase
+from relbase.scan.batches import scan_for
+from relbase.scan.binding import spliced
 from relbase.session.run import Lines, answers
 from relbase.session.texts import Characters
 from relbase.url.step import check_text
@@ -45,11 +49,15 @@ class Value(NamedTuple):
 
 def rewrite_value(value: Value, call: Call, base: str = "") -> str:
     """Return a value with absolute URLs; the same object if nothing in it changes."""
-    context = _context(call, base)
-    place = _place(value, context)
+    context, place, front, scan = _prepared(value, call, base)
     if place is None:
         return value.text
     text = encode_inner(value.text)
+    if front and call.replace is None and not _escaped.search(text):
+        tag = front + text + b'">'
+        made, at = scan(tag, 0, len(tag), False, False)
+        if at < 0:
+            return spliced(tag, made)[len(front) : -2].decode() if made else value.text
     if call.replace is not None:
         outcomes = visit_value(text, context._replace(replaced={}), place)
         context = context._replace(replaced=answers(outcomes, Lines(text), call.replace))
@@ -59,14 +67,49 @@ def rewrite_value(value: Value, call: Call, base: str = "") -> str:
 
 def value_links(value: Value, call: Call, base: str = "") -> Iterator[Link]:
     """Yield the links in a value, with spans in its characters."""
-    context = _context(call, base)
-    place = _place(value, context)
+    context, place, *_ = _prepared(value, call, base)
     if place is not None:
         text = encode_inner(value.text)
         lines, characters = Lines(text), Characters(text)
         for outcome in visit_value(text, context, place):
             if isinstance(outcome, Reference):
                 yield characters.link(lines.link(outcome))
+
+
+class _Prepared(NamedTuple):
+    """What all values of an attribute share whose element has no others that decide."""
+
+    context: Context
+    place: Place | None  # None if they hold no URLs
+    front: bytes = b""  # of a tag with the value, for a scanner to read
+    scan: Any = None
+
+
+def _prepared(value: Value, call: Call, base: str) -> _Prepared:
+    for name, given in zip(value._fields, value[:3], strict=False):
+        check_text(given, name, "give a str")
+    ready = call.session.around(call).values
+    key = base, value.element, value.attribute
+    if not value.attributes and (known := ready.get(key)):
+        return known
+    context = _context(call, base)
+    prepared = _Prepared(context, _place(value, context))
+    if value.attributes or sum(map(len, key)) > _LONGEST:
+        return prepared
+    if (place := prepared.place) and value.element.lower() in _SCANNED and place.attribute:
+        front = f'<{place.element} {place.attribute}="'.encode()
+        prepared = prepared._replace(
+            front=front, scan=scan_for(context.visited(Wanted.EDITS, None))
+        )
+    if len(ready) >= _FEW:
+        ready.clear()
+    ready[key] = prepared
+    return prepared
+
+
+_LONGEST, _FEW = 1 << 12, 256  # what a hostile document names must not stay in memory
+_SCANNED: Final = frozenset(("a", "area", "img", "link", "source"))
+_escaped: Final = expression(rb'["&\r\0]|[^\0-\x7f]')
 
 
 def _context(call: Call, base: str) -> Context:
@@ -79,8 +122,6 @@ def _context(call: Call, base: str) -> Context:
 
 def _place(value: Value, context: Context) -> Place | None:
     """Where a value is, with the row that counts; None if it holds no URLs."""
-    for name, given in zip(value._fields, value[:3], strict=False):
-        check_text(given, name, "give a str")
     policy = context.task.policy
     element, attribute, rows = _rows(value.element, value.attribute, policy.attributes)
     if not rows:

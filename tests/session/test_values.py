@@ -1,5 +1,6 @@
 """One decoded value of an attribute: what its URLs become, and where they are."""
 
+import re
 from typing import Any
 
 import pytest
@@ -96,6 +97,38 @@ def test_a_value_is_what_an_element_with_it_holds(place: tuple[str, str], value:
     before, after = f'<{element} {attribute}="', '">'
     text = relbase.rewrite_text(f"{before}{value}{after}", url=URL, kind="html")
     assert rewrite_value(element, attribute, value, url=URL) == text[len(before) : -len(after)]
+
+
+PARTS = (
+    *("a", "/b", "../c", "//h", "http:", "x:y", " ", ",", "1x", '"', "'", "&amp;", "é", "#f", "?q"),
+    *("", ".", "\\", "{{x}}", "\0", "\r", "\n", "<", ">", "data:,z"),
+)
+
+
+@given(
+    st.sampled_from(("a@href", "img@srcset", "svg:a@xlink:href", "LINK@imagesrcset", "a@ping")),
+    st.lists(st.sampled_from(PARTS), max_size=6).map("".join),
+    st.sampled_from((URL, "http://h/a&b/", "http://é.example/{{x}}/", "ftp://h", "file:///c")),
+    st.sampled_from((Policy(), Policy(keep_templates=True), Policy(keep=re.compile("a")))),
+)
+def test_what_a_rewriter_holds_changes_no_value(
+    place: str, value: str, url: str, policy: Policy
+) -> None:
+    element, attribute = place.split("@")
+    rewriter = Rewriter(url, policy=policy)
+    # For an element with other attributes nothing is held.
+    given_others = rewriter.rewrite_value(element, attribute, value, attrs={"id": ""})
+    assert rewriter.rewrite_value(element, attribute, value) == given_others
+    assert rewriter.rewrite_value(element, attribute, value) == given_others
+
+
+def test_what_a_rewriter_holds_is_bounded() -> None:
+    rewriter = Rewriter(URL)
+    held = rewriter._call.session.around(rewriter._call).values
+    for number in range(1000):
+        rewriter.rewrite_value("img", f"data-{number}", "x")
+        rewriter.rewrite_value("img", "x" * 5000, "x")
+    assert 0 < len(held) <= 256
 
 
 def test_a_wrong_call_says_what_to_give() -> None:
