@@ -124,7 +124,8 @@ def test_what_a_rewriter_holds_changes_no_value(
 
 def test_what_a_rewriter_holds_is_bounded() -> None:
     rewriter = Rewriter(URL)
-    held = rewriter._call.session.around(rewriter._call).values
+    call = rewriter._call  # noqa: SLF001
+    held = call.session.around(call).values
     for number in range(1000):
         rewriter.rewrite_value("img", f"data-{number}", "x")
         rewriter.rewrite_value("img", "x" * 5000, "x")
