@@ -163,9 +163,13 @@ class Document(NamedTuple):
         """Whether the scanner may make links of its bytes."""
         return self.view is None and self.format.makes_links
 
-    def base(self) -> Base:
+    def base(self, wanted: Wanted | None = None) -> Base:
         """The base of the document: its own, or that of its container."""
-        return self.context.base if self.notes else self.format.base(self.text, self.context)
+        if self.notes:
+            return self.context.base
+        context = self.context
+        context = context.visited(wanted, context.budget) if wanted else context
+        return self.format.base(self.text, context)
 
     def marks(self) -> Marks:
         """What programs that save pages left in the document."""

@@ -21,6 +21,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.reference import own_url, unstated
 from relbase.savers.marks import NONE, Unarchived, own_base
+from relbase.scan.batches import scan_for
 from relbase.url import rfc3986
 from relbase.values.syntaxes import trimmed
 
@@ -31,11 +32,24 @@ if TYPE_CHECKING:
 
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
-    first = tokens.embedded_base(text)
-    base = on_own_base(text, first, around)[0].base
+    first = sought_base(text, around)
+    base, _ = _own_base(text, first, around)
     if around.wanted is not Wanted.BASE and (ignored := [*_ignored(text, first, around)]):
         base = replace(base, refused=(*base.refused, *ignored))
     return base
+
+
+def sought_base(text: bytes, context: Context) -> Attribute | None:
+    """Return the href of the `<base>` that counts; the scanner stops at most of them."""
+    tag = tokens.base_tag.search(text)
+    if tag is None:
+        return None
+    scan, inside = scan_for(context._replace(wanted=Wanted.EDITS, budget=None)), tag.end() - 1
+    if scan(text, 0, len(text), False, False)[1] == tag.start():
+        end = tags.tag_end(text, inside, len(text))
+        for href in tags.attributes(text, inside, end, {b"href"}) if end >= 0 else ():
+            return href
+    return tokens.embedded_base(text, scan)
 
 
 # How many ignored `<base>` elements get a note of their own: a hostile page has a million.
@@ -69,20 +83,25 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an HTML document, with the document's base, and notes on it."""
+    base, notes = _own_base(text, attribute, around)
+    return around.with_base(base), notes
+
+
+def _own_base(text: bytes, attribute: Attribute | None, around: Context) -> tuple[Base, list[Note]]:
     if around.task.policy.ignore_base:
-        return around, []
+        return around.base, []
     stated = None if attribute is None else _statement(text, attribute, around)
     has_marks = around.task.detect and around.marks is not NONE
     if has_marks and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around, []
+        return around.base, []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return around.with_fields(base=base), notes
+    return base, notes
 
 
 class Sheets:

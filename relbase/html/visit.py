@@ -19,12 +19,10 @@ from relbase.html import tokens
 from relbase.html.foreign import HTML
 from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
-from relbase.html.own_base import Sheets, on_own_base
+from relbase.html.own_base import Sheets, on_own_base, sought_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
-from relbase.rewriting.budget import Budget
-from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import (
     Batch,
     Outcome,
@@ -68,7 +66,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         around = around._replace(is_amp=True)
     # A visit on trial of what is nested would begin another one for what is nested in that.
     if around.depth or not around.wanted.is_scanned_ahead:
-        return _against(text, _sought_base(text, around), around)
+        return _against(text, sought_base(text, around), around)
     budget = around.budget
     before = None if budget is None else budget.state()
     inside, notes = on_own_base(text, None, around)
@@ -134,15 +132,8 @@ def _up_to_base(
                 waiting += batch.size if isinstance(batch, Packed) else len(batch)
             if waiting >= _KEPT or (budget is not None and budget.left < enough):
                 rest = chain(visited, chain.from_iterable(map(visit, elements)))
-                return kept, _sought_base(text, inside), rest
+                return kept, sought_base(text, inside), rest
     return kept, None, iter(())
-
-
-def _sought_base(text: bytes, context: Context) -> Attribute | None:
-    if not tokens.base_tag.search(text):
-        return None
-    ahead = context._replace(wanted=Wanted.EDITS, budget=Budget(len(text)))
-    return tokens.embedded_base(text, scan_for(ahead))
 
 
 def _on_base(

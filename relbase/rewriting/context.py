@@ -157,7 +157,7 @@ class Context(NamedTuple):
         """What rows of the vocabulary count with beside the usual ones."""
         return (self.task.policy.extended and EXTENDED) | (self.is_amp and AMP)
 
-    def visited(self, wanted: Wanted, budget: Budget) -> Context:
+    def visited(self, wanted: Wanted, budget: Budget | None) -> Context:
         """Return the context of a visit for what is wanted."""
         same: tuple[Any, ...] = self[4:]  # half the time of `_replace`
         return Context(self.base, self.task, wanted, budget, *same)

@@ -60,8 +60,7 @@ def entities(given: OpenedDocument) -> Iterator[Entity]:
 
 def base(given: OpenedDocument) -> Base:
     """Return the base of a document; of HTML without what does not count after its `<base>`."""
-    document = given.document
-    return document._replace(context=document.context._replace(wanted=Wanted.BASE)).base()
+    return given.document.base(Wanted.BASE)
 
 
 def references(given: OpenedDocument, *, texts: bool = False) -> Iterator[Reference]:
