@@ -120,7 +120,7 @@ class _Mapping:
         self._bars: list[int] = []
         if block.cell >= 0:
             self._add(0, block.cell, len(block.content))
-            self._bars = [bar.start() for bar in re.finditer(r"\|", block.content)]
+            self._bars = [sign.start() for sign in re.finditer(r"\|", block.content)]
             return
         # The content is stripped, also of lines of other white space than that of Markdown.
         numbers = iter(block.lines)
@@ -142,16 +142,16 @@ class _Mapping:
 
     def pieces(self, start: int, end: int) -> list[Span]:
         """Return the ranges of the source that a range of the content is in."""
-        found = []
+        spans = []
         row = max(0, bisect_right(self._columns[0], start) - 1)
         while row < len(self._columns[0]) and self._columns[0][row] <= end:
             inner, outer, length = (column[row] for column in self._columns)
             first, last = max(start, inner), min(end, inner + length)
             if first < last or first == last == start == end:
                 ends = (at + outer - inner + bisect_left(self._bars, at) for at in (first, last))
-                found.append(Span(*ends))
+                spans.append(Span(*ends))
             row += 1
-        return found
+        return spans
 
 
 class Content(list[Token]):

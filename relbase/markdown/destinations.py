@@ -31,10 +31,10 @@ _escape: Final = expression(
 
 
 def _escapes(raw: bytes) -> Iterator[Run]:
-    for found in _escape.finditer(raw):
-        meant = encode_inner(unescapeAll(found[0].decode().replace("\0", "\ufffd")))
-        if meant != found[0]:
-            yield Run(found.start(), found.end(), meant)
+    for escape in _escape.finditer(raw):
+        meant = encode_inner(unescapeAll(escape[0].decode().replace("\0", "\ufffd")))
+        if meant != escape[0]:
+            yield Run(escape.start(), escape.end(), meant)
 
 
 def _joins(raw: bytes, at: int) -> int:
@@ -54,8 +54,8 @@ def spelled(new: bytes, *, in_brackets: bool) -> bytes:
     return (_angle if in_brackets else _bare).sub(_replaced, new)
 
 
-def _replaced(found: re.Match[bytes]) -> bytes:
-    character = found[0]
+def _replaced(match: re.Match[bytes]) -> bytes:
+    character = match[0]
     if character in b"()\\":
         return b"\\" + character
     return b"&#%d;" % character[0] if character in b"&'<>`" else b"%%%02X" % character[0]
@@ -63,7 +63,7 @@ def _replaced(found: re.Match[bytes]) -> bytes:
 
 def in_tag(new: bytes) -> bytes:
     """Return new text of an attribute, if its tag stands in a paragraph or a cell of a table."""
-    return _unsafe_in_tag.sub(lambda found: b"&#%d;" % found[0][0], new)
+    return _unsafe_in_tag.sub(lambda match: b"&#%d;" % match[0][0], new)
 
 
 _unsafe_in_tag: Final = expression(rb"['`|]")

@@ -47,22 +47,22 @@ def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
 
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:
     source = text.decode("utf-8", "surrogateescape")
-    found = places(source)
-    if found.blocks or found.tags:
-        yield from _visit_on_trial(text, source, found, context)
+    held = places(source)
+    if held.blocks or held.tags:
+        yield from _visit_on_trial(text, source, held, context)
     else:
-        yield from _visit_links(text, _in_bytes(source, found.links), context)
-    if found.is_deep:
+        yield from _visit_links(text, _in_bytes(source, held.links), context)
+    if held.is_deep:
         yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
 
 
-def _visit_on_trial(text: bytes, source: str, found: Places, context: Context) -> Iterator[Outcome]:
+def _visit_on_trial(text: bytes, source: str, held: Places, context: Context) -> Iterator[Outcome]:
     """Visit all on trial, and charge it in document order: what stands first is paid first."""
     budget = context.budget
     trials = [budget and budget.on_trial(len(text)) for _ in range(2)]
     on_tags, on_links = (context._replace(wanted=Wanted.ALL, budget=trial) for trial in trials)
-    blocks, tags = (list(_in_bytes(source, spans)) for spans in (found.blocks, found.tags))
-    links = _visit_links(text, _in_bytes(source, found.links), on_links)
+    blocks, tags = (list(_in_bytes(source, spans)) for spans in (held.blocks, held.tags))
+    links = _visit_links(text, _in_bytes(source, held.links), on_links)
     ends = array("q", (end.start() for end in _line_end.finditer(text)))
     outcomes = merge(_visit_tags(text, blocks, tags, on_tags), links, key=_start)
     yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
