@@ -88,7 +88,7 @@ class _Prepared(NamedTuple):
 def _prepared(value: Value, call: Call, base: str) -> _Prepared:
     for name, given in zip(value._fields, value[:3], strict=False):
         check_text(given, name, "give a str")
-    ready = call.session.around(call).values
+    ready: dict[object, _Prepared] = call.session.around(call).values
     key = base, value.element, value.attribute
     if not value.attributes and (known := ready.get(key)):
         return known
