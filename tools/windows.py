@@ -192,7 +192,7 @@ def run(*arguments: str) -> int:
         "WINEDEBUG": "-all",
         "WINEDLLOVERRIDES": "mscoree,mshtml=",
         "PYTHONPATH": drive_path(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": "C:\\bytecode",  # or each start compiles all, for a minute
     }
     command = [wine(), str(PYTHON / "python.exe"), *arguments]
     with subprocess.Popen(
