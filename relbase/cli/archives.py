@@ -20,7 +20,7 @@ from relbase.cli.outputs import new_file, refuse_other, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
-from relbase.containers.saved import MAX_FILE
+from relbase.containers.saved import MAX_FILE, Saved
 from relbase.url.credentials import masked
 from relbase.warc import rows, work
 from relbase.warc.held import Holder, pages_in
@@ -106,7 +106,7 @@ class Archive(NamedTuple):
 
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if self.holder is not None:
-            yield from pages_in(self.holder, self._whole())
+            yield from pages_in(self.holder, _whole(self.source.pieces))
             return
         if self.is_zip:
             yield from self.read_again()
@@ -123,15 +123,6 @@ class Archive(NamedTuple):
                 yield from work.wacz_pages(file, skip=skip)
             else:
                 yield from warc.pages(file, skip=skip)
-
-    def _whole(self) -> bytes:
-        pieces, size = [], 0
-        for piece in self.source.pieces:
-            size += len(piece)
-            if size > MAX_FILE:
-                raise files.InputError(f"it is larger than {MAX_FILE >> 20} MiB: not read")
-            pieces.append(piece)
-        return b"".join(pieces)
 
     def report(self, fault: warc.Fault) -> None:
         """Report a fault, or only count it if there may be many like it."""
@@ -284,9 +275,15 @@ class Archive(NamedTuple):
     def _records(self) -> Records:
         from relbase.cli.judging.entities import Records
 
-        if self.holder is not None:
-            raise files.InputError("--judge reads WARC, ARC and WACZ: leave it out")
-        return Records(self.source, self.read_again, is_zip=self.is_zip)
+        records = Records(self.source, is_crawl=self.holder is None, is_zip=self.is_zip)
+        if self.holder is None:
+            for _ in self.read_again(records.add):
+                pass
+            return records
+        for saved in self.holder.saved(_whole(files.again(self.source))):
+            if isinstance(saved, Saved):
+                records.add_saved(saved)
+        return records
 
     def show_bases(self, table: CsvTable | None, *, as_json: bool) -> None:
         for page in self.pages():
@@ -303,6 +300,16 @@ class Archive(NamedTuple):
                 base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
                 shown = base if entity.base.url else "none"
                 streams.say(f"{self._place(page)}: {before_part(entity.part)}{shown}")
+
+
+def _whole(pieces: Iterable[bytes]) -> bytes:
+    read, size = [], 0
+    for piece in pieces:
+        size += len(piece)
+        if size > MAX_FILE:
+            raise files.InputError(f"it is larger than {MAX_FILE >> 20} MiB: not read")
+        read.append(piece)
+    return b"".join(read)
 
 
 class Table(NamedTuple):

@@ -60,7 +60,8 @@ class LinkPrinter(NamedTuple):
             return
         base, status, fields = self._fields_of(row)
         of_file = {"file": file} if file else {}
-        more: dict[str, object] = judgement._asdict() if judgement else {}
+        is_object = self.add is not None or self.as_json
+        more: dict[str, object] = judgement._asdict() if judgement and is_object else {}
         if self.add is not None:
             self.add([{**of_file, **fields, **more}])
             return

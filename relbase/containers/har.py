@@ -38,7 +38,7 @@ _surrogates: Final = expression(rb"\xED[\xA0-\xBF][\x80-\xBF]")
 
 
 def saved(data: bytes) -> Iterator[Saved | Fault]:
-    """Yield the bodies of successful responses, after the redirects that led to each."""
+    """Yield the responses with the redirects that led to each; only 2xx have bodies."""
     start = after_mark(data)
     text = data[start:] if start else data
     led: dict[str, tuple[str, ...]] = {}  # redirects, by where they led
@@ -88,7 +88,7 @@ class _Entry:
         return text.decode("utf-8", "replace")
 
     def saved(self, led: dict[str, tuple[str, ...]]) -> Iterator[Saved]:
-        """Yield the document of the entry, if it is one; else remember where it redirected to."""
+        """Yield the response of the entry, and remember where it redirected to."""
         url, to, date, type_, encoding = (
             self._read(self._texts.get(name)) for name in (_URL, _TO, _DATE, _TYPE, _ENCODING)
         )
@@ -96,15 +96,16 @@ class _Entry:
         if to:
             target = rfc3986.follow(url, [to])
             led[target] = (*redirects[-_FOLLOWED:], target)
-        if status // 100 != 2:  # noqa: PLR2004 (RFC 9110 §15.3)
+        if not status:  # the request failed
             return
-        body, fault, span = b"", "", self._texts.get(_TEXT)
+        is_read = status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
+        body, fault, span = b"", "", self._texts.get(_TEXT) if is_read else None
         if span is not None:
             try:
                 body = _decoded(unescaped(self._text[span.start : span.end]), type_, encoding)
             except binascii.Error as error:
                 fault = f"its content is not base64: {error}"
-        elif self._numbers.get(_SIZE):
+        elif is_read and self._numbers.get(_SIZE):
             fault = "its content was not saved: export the HAR with content"
         fields = tuple(self._fields)
         yield Saved(self.offset, url, type_, body, status, date, fields, redirects, fault)

@@ -33,7 +33,8 @@ def pages_in(holder: Holder, data: bytes) -> Iterator[Page | Fault]:
     for saved in holder.saved(data):
         if isinstance(saved, Fault):
             yield saved
-        elif not may_hold_references(saved.type):  # so that most pictures are not copied
+        # So that most pictures are not copied.
+        elif (saved.status or 200) // 100 != 2 or not may_hold_references(saved.type):  # noqa: PLR2004
             continue
         elif saved.fault:
             yield Fault(saved.offset, "", saved.url, Trouble.UNDECODABLE, saved.fault)

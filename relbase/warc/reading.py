@@ -79,13 +79,13 @@ def _pages(
     type_ = _type_of(record)
     if not type_:
         yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
-    elif record.block is None:
-        return
     elif type_ == "revisit":
-        if not skip(record):
+        if not skip(record) and record.block is not None:
             yield from _revisit(record, revisits)
-    else:
+    elif type_ in _TYPES:
         is_skipped = skip(record)
+        if record.block is None:
+            return
         page = None if is_skipped else _page(record)
         if is_skipped or page is not None:
             revisits.add(record, unread=isinstance(page, Fault))

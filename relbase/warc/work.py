@@ -82,11 +82,11 @@ def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | 
         return
     end = None if part.length is None else part.offset + part.length
     again = partial(_again, job.opener, part.path) if end is None else None
-    for page in pages(_range(file, part.offset, end), again, skip=partial(skip, part)):
+    for page in pages(byte_range(file, part.offset, end), again, skip=partial(skip, part)):
         yield page._replace(offset=page.offset + part.offset) if part.offset else page
 
 
-def _range(file: BinaryIO, at: int, end: int | None) -> Iterator[bytes]:
+def byte_range(file: BinaryIO, at: int, end: int | None) -> Iterator[bytes]:
     while end is None or at < end:
         file.seek(at)  # others read the same file in between
         piece = file.read(_PIECE if end is None else min(_PIECE, end - at))
@@ -98,7 +98,7 @@ def _range(file: BinaryIO, at: int, end: int | None) -> Iterator[bytes]:
 
 def _again(opener: Opener, path: str, offset: int) -> Iterator[bytes]:
     with opener(path) as file:
-        yield from _range(file, offset, None)
+        yield from byte_range(file, offset, None)
 
 
 def _unreadable(part: Part, error: Exception) -> Fault:
@@ -188,6 +188,16 @@ def wacz_pages(
             yield Fault(0, "", "", Trouble.DAMAGED, "the ZIP file contains no WARC file")
 
 
+def archive_ends(file: BinaryIO) -> list[int]:
+    """Return where the archives in a ZIP file end, in order; of another file nothing."""
+    try:
+        with zipfile.ZipFile(file) as members:
+            archives = (item for item in members.infolist() if _is_archive(item.filename))
+            return sorted(_start(file, item) + item.compress_size for item in archives)
+    except (zipfile.BadZipFile, NotImplementedError):
+        return []
+
+
 def holds_archives(file: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(file) as members:
@@ -208,8 +218,8 @@ def _pages_of_member(
 
     def content(offset: int) -> Iterator[bytes]:
         if member.compress_type == zipfile.ZIP_STORED:
-            return _range(file, start + offset, end)
-        return _inflated(_range(file, start, end), offset, allowance.read_again)
+            return byte_range(file, start + offset, end)
+        return _inflated(byte_range(file, start, end), offset, allowance.read_again)
 
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     is_encrypted = member.flag_bits & 1
@@ -221,7 +231,11 @@ def _pages_of_member(
         text = f"{member.filename} overlaps another archive in the ZIP file: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
-    for page in pages_within(allowance, content(0), content, skip):
+
+    def skip_at(record: Record) -> bool:
+        return skip(record._replace(offset=start + record.offset))
+
+    for page in pages_within(allowance, content(0), content, skip_at):
         yield page._replace(offset=start + page.offset)
 
 

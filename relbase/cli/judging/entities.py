@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from relbase.bases.headers import message_id
@@ -27,6 +27,7 @@ from relbase.cli.judging.verdicts import (
     inside,
     is_of_web,
     is_own,
+    key_of,
 )
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head
@@ -38,10 +39,12 @@ from relbase.mail.parts import line_end, transfer_view
 from relbase.session import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Hashable
 
     from relbase.cli.files import OpenInput
+    from relbase.cli.judging.verdicts import Address, ReadIds
     from relbase.containers.mail import Part
+    from relbase.containers.saved import Saved
     from relbase.containers.warc import Record
     from relbase.results import Link
     from relbase.warc import Page
@@ -138,60 +141,84 @@ class MessageParts:
         return (None, True) if view is None else ids_of(view.inner, kind, is_whole)
 
 
-# Reads the pages of an archive; the argument says of each record whether to skip it.
-ReadPages: TypeAlias = "Callable[[Callable[[Record], bool]], Iterable[object]]"
-
-
 class Records:
-    """The records of an archive by their target URIs."""
+    """The records of an archive, or the documents of a file that holds pages, by their URLs."""
 
-    def __init__(self, source: OpenInput, read: ReadPages, *, is_zip: bool) -> None:
+    def __init__(self, source: OpenInput, *, is_crawl: bool, is_zip: bool) -> None:
         if not files.is_read_again(source):
             raise files.InputError("--judge reads an archive twice: give a file, not a pipe")
-        self._source, self._is_zip, self._known = source, is_zip, Known()
-        for _ in read(self._add):
-            pass
+        self._source, self._is_crawl, self._known = source, is_crawl, Known()
+        self._is_zip = is_zip
+        self._ends: list[int] | None = None  # of the archives in a ZIP file
 
-    def _add(self, record: Record) -> bool:
+    def add(self, record: Record) -> bool:
         """Remember a record, unless it is that of a failure; it is not read any further."""
         head, _ = final_head(record.block or b"")
         if head is None or (head.status or 0) < _FAILED:
-            place = record.get("warc-record-id") if self._is_zip else str(record.offset)
-            self._known.add(record.url, place)
+            self._known.add(record.url, str(record.offset))
         return True
+
+    def add_saved(self, saved: Saved) -> None:
+        """Remember a document with its ids, unless its request failed."""
+        if (saved.status or 0) >= _FAILED:
+            return
+        self._known.add(saved.url, str(saved.offset))
+        kind, address = kind_of_type(saved.type), address_of(saved.url)
+        if kind is not None and address is not None and saved.body:
+            ids = ids_of(bytes(saved.body), kind, True)
+            self._known.has_id(_id_key(saved.offset, address), "", lambda _: ids)
 
     def judge(self, page: Page, link: LinkRow) -> Judgement:
         url = link.reference if link.url is None else link.url
-        fragment, address = url.partition("#")[2], address_of(url)
+        fragment, address, own = url.partition("#")[2], address_of(url), address_of(page.url)
         if is_own(link.reference, link.layer):
-            own = self._place(str(page.offset), page.record_id)
-            return inside(self._known, own, own, fragment, partial(self._ids_of, page))
-        place = self._known.find(address, exact=True) if address else ""
-        if place:
-            target = self._place(place, place)
-            return inside(self._known, target, target, fragment, partial(self._ids, place, url))
+            return self._inside(page.offset, own, fragment, partial(_ids_of, page))
+        if place := self._known.find(address, exact=True) if address else "":
+            read = partial(self._ids, int(place), address)
+            return self._inside(int(place), address, fragment, read)
         if link.url is None and is_of_web(url):
             return UNKNOWN
-        is_missing = address and self._known.has_host(address.host)
-        return Judgement(MISSING) if is_missing and loads(link, page.body, link.start) else OUTSIDE
+        if address is None or link.element == "base":
+            return OUTSIDE
+        # A crawl should have the other pages of the site; a page that was saved need not.
+        is_of_site = self._is_crawl and own is not None and own.host == address.host
+        is_missing = is_of_site or (
+            self._known.has_host(address.host) and loads(link, page.body, link.start)
+        )
+        return Judgement(MISSING) if is_missing else OUTSIDE
 
-    def _place(self, offset: str, record_id: str) -> str:
-        return record_id if self._is_zip else f"{self._source.name}:{offset}"
+    def _inside(
+        self, offset: int, address: Address | None, fragment: str, read: ReadIds
+    ) -> Judgement:
+        target = f"{self._source.name}:{offset}"
+        return inside(self._known, _id_key(offset, address), target, fragment, read)
 
-    def _ids(self, place: str, url: str, is_whole: bool) -> Ids:  # noqa: FBT001
+    def _ids(self, offset: int, address: Address | None, is_whole: bool) -> Ids:  # noqa: FBT001
         """The ids of another record, if it is the first one at its offset."""
-        if self._is_zip:
-            return None, True
+        if not self._is_crawl:
+            return None, True  # if it has any, they are known
         from relbase import warc
+        from relbase.warc.work import archive_ends, byte_range
 
-        page = next(warc.pages(files.again(self._source, int(place))), None)
-        if not isinstance(page, warc.Page) or address_of(page.url) != address_of(url):
+        with files.seekable(self._source) as file:
+            if self._ends is None:
+                self._ends = archive_ends(file) if self._is_zip else []
+            end = next((end for end in self._ends if end > offset), None)
+            page = next(warc.pages(byte_range(file, offset, end)), None)
+        if not isinstance(page, warc.Page) or address_of(page.url) != address:
             return None, True
-        return self._ids_of(page, is_whole)
+        return _ids_of(page, is_whole)
 
-    def _ids_of(self, page: Page, is_whole: bool) -> Ids:  # noqa: FBT001
-        kind = kind_of_type(page.content_type)
-        return (None, True) if kind is None else ids_of(page.body, kind, is_whole)
+
+def _id_key(offset: int, address: Address | None) -> Hashable:
+    return offset, address and key_of(address, address.query)
+
+
+def _ids_of(page: Page, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
+    kind = kind_of_type(page.content_type)
+    if kind is None or not page.succeeded:  # what a redirect leads to may have the id
+        return None, True
+    return ids_of(page.body, kind, is_whole)
 
 
 _FAILED: Final = 400  # statuses of errors begin here (RFC 9110 §15)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
 from relbase.cli import windows
-from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened
+from relbase.cli.files import STDIN, OpenInput
 from relbase.cli.judging.verdicts import (
     MISSING,
     OUTSIDE,
@@ -32,6 +32,8 @@ from relbase.cli.origins import paths
 from relbase.cli.origins.finder import opened_base
 from relbase.cli.origins.places import path_of, real
 from relbase.expressions import expression
+from relbase.formats.recognition import recognized
+from relbase.kind import Kind
 from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:
@@ -58,16 +60,17 @@ class Site:
     """The files of a run: judges their links."""
 
     def __init__(self, inputs: Inputs, settings: Settings, finder: Finder) -> None:
-        self._inputs, self._settings = inputs, settings
+        self._inputs = inputs
+        self._kind = settings.kind
         self._finder, self._origins = finder, finder.origins
         self.known = Known()
         self._is_filled = False
         self.at = lru_cache(_REMEMBERED)(self._at)
         self.has_host = lru_cache(_REMEMBERED)(self._has_host)
-        of_directory = lru_cache(256)(lambda path: real(path or os.curdir))
-        self.served = lru_cache(_REMEMBERED)(partial(_served, of_directory))
+        of_directory = lru_cache(256)(lambda path: os.path.join(real(path or os.curdir), ""))
+        self.served = partial(_served, of_directory)
         given = self._origins.roots
-        roots = ((address_of(root.url), os.path.normpath(root.directory)) for root in given)
+        roots = ((address_of(root.url), _tree(root.directory)) for root in given)
         longest = sorted(roots, key=lambda row: -len(row[0].path) if row[0] else 0)
         self.is_mirror = bool(self._origins.mirrors)  # whose names may not be those of the URLs
         self._roots = [(address, directory) for address, directory in longest if address]
@@ -101,8 +104,9 @@ class Site:
         address, first = address_of(url), _NOWHERE
         if address is None:
             return first
-        for directory, way in chain(self._below_roots(address), self._in_mirrors(address)):
-            path = os.path.normpath(os.path.join(directory, way.lstrip("/")))
+        in_mirrors = self._in_mirrors(address) if self.is_mirror else ()
+        for directory, way in chain(self._below_roots(address), in_mirrors):
+            path = os.path.normpath(directory + way.lstrip("/"))
             if file := self.served(path, directory):
                 return _Place(file, is_there=True)
             first = first if first.path else _Place(path)
@@ -122,7 +126,7 @@ class Site:
         asked = () if query is None else (f"{path}?{query}", f"{path}?{paths.unquoted(query)}")
         names = dict.fromkeys((host, host.replace(":", "+"), host.partition(":")[0]))
         for mirror, way, name in product(self._origins.mirrors, ("", *_SCHEMES), names):
-            directory = os.path.normpath(os.path.join(mirror.directory, way, name))
+            directory = _tree(mirror.directory, way, name)
             if os.path.isdir(directory):
                 files = product((*asked, path), ("", ".html"))
                 yield from ((directory, f"{file}{end}") for file, end in files)
@@ -130,29 +134,37 @@ class Site:
     def ids(self, path: str, is_whole: bool) -> Ids:  # noqa: FBT001
         """Read the ids of a file."""
         try:
-            with opened(Input(path)) as source:
-                data = b"".join(source.pieces)
-        except InputError:
+            with open(windows.reached(path), "rb", buffering=0) as file:
+                data = file.readall()
+        except OSError:
             return None, True
-        return ids_of(data, self._settings.call(path).kind_of(data), is_whole)
+        kind, _ = recognized(Kind(self._kind) if self._kind else None, "", path, data)
+        return ids_of(data, kind, is_whole)
 
 
 _SCHEMES: Final = ("http", "https", "ftp")
 
 
+def _tree(*steps: str) -> str:
+    return os.path.join(os.path.normpath(os.path.join(*steps)), "")
+
+
 def _served(real: Callable[[str], str], path: str, tree: str) -> str:
     """The file in a tree that a server would send for a path; "" for none."""
     try:
-        mode = 0 if "\0" in path else os.stat(path).st_mode
+        mode = 0 if "\0" in path else os.lstat(path).st_mode
+        is_link = stat.S_ISLNK(mode)
+        mode = os.stat(path).st_mode if is_link else mode
     except OSError:
         return ""
     if stat.S_ISDIR(mode):
         path = next(filter(os.path.isfile, (os.path.join(path, name) for name in _INDEXES)), "")
+        is_link = os.path.islink(path)
     elif not stat.S_ISREG(mode):
         return ""
     # Nothing outside of the tree is looked at, be it by `..` or a symbolic link.
-    folder = real(os.path.dirname(path) if path and not os.path.islink(path) else path)
-    return path if f"{folder}{os.sep}".startswith(os.path.join(real(tree), "")) else ""
+    folder = real(path if is_link else os.path.dirname(path))
+    return path if folder.startswith(real(tree)) else ""
 
 
 _INDEXES: Final = sorted(paths.INDEXES)
@@ -163,36 +175,37 @@ class _File:
 
     def __init__(self, site: Site, source: OpenInput, document: InputDocument) -> None:
         self._site, self.name, self._document = site, source.name, document
-        self.path = os.path.abspath(source.name)
-        self._tree = source.input.root or os.path.dirname(source.name) or os.curdir
-        self._opened_as = ""
+        self._root, self._opened_as = source.input.root, ""
 
     def ids(self, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
         return ids_of(self._document.data, self._document.given.document.format.kind, is_whole)
 
     def place(self, reference: str) -> _Place:
         """Where a relative reference leads a browser that opens the file from the disk."""
+        path = os.path.abspath(self.name)
+        tree = self._root or os.path.dirname(self.name) or os.curdir
         self._opened_as = self._opened_as or opened_base(
-            self._document.call, self.path, self._document.data
+            self._document.call, path, self._document.data
         )
-        path = path_of(self._opened_as, reference, self.path)
-        if path is None or paths.inside(path, self._tree) is None:
+        target = path_of(self._opened_as, reference, path)
+        if target is None or paths.inside(target, tree) is None:
             return _NOWHERE
-        shown = path if os.path.isabs(self.name) else windows.relative(path, os.curdir) or path
-        file = self._site.served(shown, self._tree)
+        shown = target if os.path.isabs(self.name) else windows.relative(target, os.curdir)
+        shown = shown or target
+        file = self._site.served(shown, tree)
         return _Place(file or shown, is_there=bool(file))
 
 
 def _judged(site: Site, file: _File, link: Link, *, uses_files: bool) -> Judgement:
     reference, url = link.reference, link.url
     target, _, fragment = (reference if url is None else url).partition("#")
-    is_near = url is not None and site.has_host("/".join(target.split("/", 3)[:3]))
-    if not is_near and _absolute.match(reference):
-        return OUTSIDE
     if not reference or (reference[0] == "#" and link.base.layer is not Layer.EMBEDDED):
         return inside(site.known, file.name, file.name, fragment, file.ids)
-    place = site.at(target) if is_near and len(target) <= _LONGEST else _NOWHERE
-    is_relative = place.is_there or not _absolute.match(reference)
+    is_relative = not _absolute.match(reference)
+    is_near = is_relative or (url and site.has_host("/".join(target.split("/", 3)[:3])))
+    if not is_near:
+        return OUTSIDE
+    place = site.at(target) if url is not None and len(target) <= _LONGEST else _NOWHERE
     if uses_files and is_relative and not place.is_there and (site.is_mirror or not place.path):
         on_disk = file.place(reference)
         # If it stays relative although there is a base, its file was saved with the page.

@@ -9,7 +9,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer
@@ -64,7 +64,7 @@ def address_of(url: str) -> Address | None:
     return Address(host, unquoted(path) if "%" in path else path, query)
 
 
-def _key(address: Address, query: str | None) -> bytes:
+def key_of(address: Address, query: str | None) -> bytes:
     """Of a directory and of its index page it is the same."""
     folder, _, name = address.path.rpartition("/")
     path = folder if name in INDEXES else address.path.rstrip("/")
@@ -88,6 +88,9 @@ def is_own(reference: str, layer: str) -> bool:
     return reference[:1] in {"", "#"} and layer != Layer.EMBEDDED.value
 
 
+PageIds: TypeAlias = "tuple[array[int] | None, bool]"  # sorted hashes, and whether these are all
+
+
 class Known:
     """The places that have URLs, and the ids of pages."""
 
@@ -97,18 +100,19 @@ class Known:
         # In memory up to the size of its cache, then in a file that has no name.
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.executescript(_TABLES)
-        self._last: tuple[str, array[int] | None, bool] = "", None, True
+        self._recent: dict[int, PageIds] = {}
+        self._size, self._is_full = 0, False
 
     def add(self, url: str, place: str) -> None:
         if (address := address_of(url)) is not None:
-            rows = (_key(address, address.query), place), (f"//{address.host}".encode(*_ANY), "")
+            rows = (key_of(address, address.query), place), (f"//{address.host}".encode(*_ANY), "")
             encoded = ((key, place.encode(*_ANY)) for key, place in rows)
             self._db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", encoded)
 
     def find(self, address: Address, *, exact: bool = False) -> str:
         """Return the place that has an address, if need be without its query; "" for none."""
         for query in (address.query,) if exact else dict.fromkeys((address.query, None)):
-            if place := self._place(_key(address, query)):
+            if place := self._place(key_of(address, query)):
                 return place
         return ""
 
@@ -119,26 +123,37 @@ class Known:
         row = self._db.execute("SELECT place FROM places WHERE url = ?", (key,)).fetchone()
         return None if row is None else str(row[0].decode(*_ANY))
 
-    def has_id(self, page: str, name: str, read: ReadIds) -> bool:
+    def has_id(self, page: Hashable, name: str, read: ReadIds) -> bool:
         """Return whether a page has an id, or is of a kind whose ids are not judged."""
-        if self._last[0] != page:
-            self._last = page, *self._ids(page, read, is_whole=False)
-        _, ids, is_whole = self._last
-        if not is_whole and not _has(ids, name):
-            self._last = page, *self._ids(page, read, is_whole=True)
-        return _has(self._last[1], name)
+        key = hash(page)
+        ids, is_whole = self._recent.get(key) or self._ids(key, read, is_whole=False)
+        if not (is_whole or _has(ids, name)):
+            ids, _ = self._ids(key, read, is_whole=True)
+        return _has(ids, name)
 
-    def _ids(self, page: str, read: ReadIds, *, is_whole: bool) -> tuple[array[int] | None, bool]:
-        key = page.encode(*_ANY)
+    def _ids(self, key: int, read: ReadIds, *, is_whole: bool) -> PageIds:
         query = "SELECT hashes, whole FROM ids WHERE page = ? AND whole >= ?"
-        row = self._db.execute(query, (key, is_whole)).fetchone()
-        if row is not None:
-            return None if row[0] is None else array("q", row[0]), bool(row[1])
-        names, is_whole = read(is_whole)
-        ids = None if names is None else array("q", sorted(map(hash, names)))
-        row = key, None if ids is None else ids.tobytes(), is_whole
-        self._db.execute("REPLACE INTO ids VALUES (?, ?, ?)", row)
+        row = self._db.execute(query, (key, is_whole)).fetchone() if self._is_full else None
+        if row is None:
+            names, is_whole = read(is_whole)
+            ids = None if names is None else array("q", sorted(map(hash, names)))
+        else:
+            ids, is_whole = None if row[0] is None else array("q", row[0]), bool(row[1])
+        self._size += _ENTRY + (0 if ids is None else len(ids) * ids.itemsize)
+        if self._size > _AT_HAND:
+            rows = (
+                (key, None if ids is None else ids.tobytes(), whole)
+                for key, (ids, whole) in self._recent.items()
+            )
+            self._db.executemany("REPLACE INTO ids VALUES (?, ?, ?)", rows)
+            self._recent.clear()
+            self._size, self._is_full = 0, True
+        self._recent[key] = ids, is_whole
         return ids, is_whole
+
+
+_AT_HAND: Final = 8 << 20  # bytes of ids, with what an entry of the dict takes
+_ENTRY: Final = 250
 
 
 def _has(ids: array[int] | None, name: str) -> bool:
@@ -151,12 +166,12 @@ def _has(ids: array[int] | None, name: str) -> bool:
 _TABLES: Final = """\
 PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;
 CREATE TABLE places (url BLOB PRIMARY KEY, place BLOB) WITHOUT ROWID;
-CREATE TABLE ids (page BLOB PRIMARY KEY, hashes BLOB, whole INTEGER);
+CREATE TABLE ids (page INTEGER PRIMARY KEY, hashes BLOB, whole INTEGER);
 BEGIN
 """
 
 
-def inside(known: Known, page: str, target: str, fragment: str, read: ReadIds) -> Judgement:
+def inside(known: Known, page: Hashable, target: str, fragment: str, read: ReadIds) -> Judgement:
     """Judge a link to a page that is there: a browser finds its fragment (HTML §7.4.6.4)."""
     name = fragment.partition(":~:")[0] if fragment else ""
     if not name or name.lower() == "top":
