@@ -24,6 +24,7 @@ from relbase.session import run
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.csv_tables import CsvTable
+    from relbase.cli.documents import InputDocument
     from relbase.notes import Note
     from relbase.results import Entity
 
@@ -93,7 +94,7 @@ def base(
             if rows is not None:
                 _add_bases(rows, source, document, entities)
                 continue
-            lines = _report(source, document.number, entities, several=several)
+            lines = _report(source, document, entities, several=several)
             if json:
                 lines = (streams.object_line({"file": source.name}, entity) for entity in entities)
             for line in lines:
@@ -145,12 +146,12 @@ def _add_bases(
 
 
 def _report(
-    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
+    source: OpenInput, document: InputDocument, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
     if not entities:  # a mailbox without messages, or the text before them
         return
     outermost, *parts = entities
-    part = before_part(outermost.part, number)
+    part = before_part(outermost.part, document.number)
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     own = outermost.base
     # The last layer is always "": show it only if there is no other.
@@ -165,7 +166,7 @@ def _report(
     reported = _refused(own)
     for note in reported:
         yield f"    {'refused':8} {documents.sentence(note)}"
-    if fix := _advice(entities, several=several, name=source.name):
+    if fix := _advice(document, entities, several=several, name=source.name):
         yield f"    {'advice':8} {fix}"
     yield from _parts_table(parts, set(reported))
 
@@ -174,13 +175,15 @@ def _where(base: Base) -> str:
     return f"{_LAYERS[base.layer]}: {printable(base.source)}"
 
 
-def _advice(entities: Sequence[Entity], *, several: bool, name: str) -> str:
+def _advice(
+    document: InputDocument, entities: Sequence[Entity], *, several: bool, name: str
+) -> str:
     outermost, *parts = entities
     rows = ((entity, reader(entity.type, "")) for entity in parts)
     read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if entity.base.layer is Layer.NONE:
-            return documents.advice(outermost.type, several=several, name=name)
+            return documents.advice(outermost.type, document, several=several, name=name)
         if not entity.base.url:
             return "a program has yet to fill in the placeholder in this base"
         if why := unsuitable(entity.base.url):

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
+from relbase.cli.origins.finder import own_url
 from relbase.cli.origins.places import Neighbours
-from relbase.cli.streams import Collected, printable
+from relbase.cli.streams import Collected, excerpt, printable
 from relbase.edit import Span, splice
 from relbase.expressions import expression
 from relbase.formats.recognition import kind_of_type
@@ -186,9 +187,21 @@ def with_options(text: str, *, several: bool = False, name: str = "") -> str:
     return _argument.sub(option, text.replace("kind='html' (--kind html)", "--kind html"))
 
 
-def advice(type_: str, *, several: bool = False, name: str = "") -> str:
+def advice(
+    type_: str, document: InputDocument | None, *, several: bool = False, name: str = ""
+) -> str:
     text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
-    return with_options(text, several=several, name=name)
+    return _with_canonical(with_options(text, several=several, name=name), document)
+
+
+def _with_canonical(text: str, document: InputDocument | None) -> str:
+    """Name the option that takes the URL that a document calls its own, if it states one."""
+    context, start = click.get_current_context(silent=True), "(pass --"
+    is_offered = context is not None and context.params.get("canonical") is False
+    if document is None or not is_offered or start not in text:
+        return text
+    url = own_url(document.data, document.given.document.format.kind).url
+    return text.replace(start, f"(pass --canonical for {excerpt(url)}, or --") if url else text
 
 
 def collect(
@@ -203,6 +216,7 @@ def collect(
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         reported = in_input(document, note)
         text = sentence(reported, document.number, several=several, name=shown)
+        text = _with_canonical(text, document)
         place = ""
         if note.span:
             before, at = at, note.span.start

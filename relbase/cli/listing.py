@@ -298,7 +298,7 @@ def _list(
     reading: Reading, source: OpenInput, printer: LinkPrinter, site: Site | None = None
 ) -> str:
     """List the links of an input, and return the warning about those without a base, or ""."""
-    several, unresolved, base, type_, unread = reading.inputs.several, 0, "", "", ""
+    several, unresolved, base, advice, unread = reading.inputs.several, 0, "", "", ""
     for document in reading.documents(source):
         is_read = document.given.document.format.visit is not None
         unread = _UNREAD if document.data and not is_read and not several else ""
@@ -309,11 +309,12 @@ def _list(
             printer.show(place, link, source.name, judge and judge(link))
             if link.status is Status.UNRESOLVED:
                 base = base if unresolved else link.base.url
-                type_ = type_ or next(run.entities(document.given)).type
+                if not advice:
+                    type_ = next(run.entities(document.given)).type
+                    advice = documents.advice(type_, document, several=several, name=source.name)
                 unresolved += 1
     if not unresolved:
         return unread
-    advice = documents.advice(type_, several=several, name=source.name)
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
 

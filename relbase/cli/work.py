@@ -297,7 +297,9 @@ class _Worker:
             outcome.text += against if outcome.source else within
         if outcome.first_unknown and not self.own.check:
             messages = f"message {outcome.first_unknown}"
-            advice = documents.advice("message/rfc822", several=self.plan.several, name=self.shown)
+            advice = documents.advice(
+                "message/rfc822", None, several=self.plan.several, name=self.shown
+            )
             if outcome.notes[reason] > 1:
                 messages = f"{outcome.notes[reason]} messages, the first is {messages}"
                 is_named = "--message-map" in advice

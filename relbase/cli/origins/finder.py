@@ -203,7 +203,7 @@ class Finder:
     def _in_page(self, known: FoundUrl, marks: Marks, data: bytes, kind: Kind) -> FoundUrl:
         if marks.pages:
             return known._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        own = _chosen(paths.canonical(data, kind) if self.origins.canonical else ())
+        own = own_url(data, kind) if self.origins.canonical else FoundUrl()
         if own.url:
             return known._replace(url=own.url, source=own.source)
         return known._replace(notes=(*known.notes, *marks.notes, *own.notes))
@@ -283,6 +283,11 @@ def _chosen(all_stated: Iterable[FoundUrl]) -> FoundUrl:
             return stated._replace(url=url, notes=(*notes, *remarks, *stated.notes))
         notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
     return FoundUrl(notes=tuple(notes))
+
+
+def own_url(data: bytes, kind: Kind) -> FoundUrl:
+    """Return the address that a document calls its own."""
+    return _chosen(paths.canonical(data, kind))
 
 
 def opened_base(call: Call, path: str, data: bytes) -> str:
