@@ -75,7 +75,6 @@ def rewrite(
     b'<a href="http://h.example/x?a=1&amp;b=2">'
     """
     call = check(
-        data,
         url=url,
         redirects=redirects,
         headers=headers,
@@ -111,8 +110,8 @@ def links(data: bytes | str, *, texts: bool = False, **call: Unpack[Arguments]) 
     [('1 > 0', 'next')]
     """
     if isinstance(data, str):
-        return text_of.text_links(data, text_of.text_call(check(b"", **call)), texts=texts)
-    return run.links(check(data, **call).opened(data), texts=texts)
+        return text_of.text_links(data, text_of.text_call(check(**call)), texts=texts)
+    return run.links(check(**call).opened(data), texts=texts)
 
 
 def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
@@ -133,8 +132,8 @@ def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
     if isinstance(data, str):
-        return text_of.text_base(data, text_of.text_call(check(b"", **call)))
-    return run.base(check(data, **call).opened(data))
+        return text_of.text_base(data, text_of.text_call(check(**call)))
+    return run.base(check(**call).opened(data))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -151,4 +150,4 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
     """
-    return run.entities(check(data, **call).opened(data))
+    return run.entities(check(**call).opened(data))

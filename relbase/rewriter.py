@@ -9,7 +9,7 @@ from relbase.kind import Kind, KindName
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.session import run, values
 from relbase.session import texts as text_of
-from relbase.session.options import as_data, as_url
+from relbase.session.options import as_url
 from relbase.session.session import Call, check
 from relbase.session.values import NO_ATTRIBUTES, Value
 from relbase.url.profiles import Profile, ProfileName
@@ -56,7 +56,6 @@ class Rewriter:
         replace: Replace | None = None,
     ) -> None:
         self._call = check(
-            b"",
             url=url,
             kind=kind,
             charset=charset,
@@ -74,7 +73,7 @@ class Rewriter:
 
         Without `url`, the rewriter's own URL counts.
         """
-        return run.rewrite(_on(self._call, url).opened(as_data(data)))
+        return run.rewrite(_on(self._call, url).opened(data))
 
     def rewrite_response(self, response: Any) -> Result:  # noqa: ANN401 (of any HTTP client)
         """Rewrite the body of a response, as `relbase.rewrite_response` does.
@@ -98,14 +97,14 @@ class Rewriter:
         if isinstance(data, str):
             call = _on(self._text_call, url)._replace(replace=None)
             return text_of.text_links(data, call, texts=texts)
-        given = _on(self._call, url)._replace(replace=None).opened(as_data(data))
+        given = _on(self._call, url)._replace(replace=None).opened(data)
         return run.links(given, texts=texts)
 
     def base(self, data: bytes | str, *, url: URL | None = None) -> Base:
         """Return the base of a document or text, as `relbase.base` does."""
         if isinstance(data, str):
             return text_of.text_base(data, _on(self._text_call, url))
-        return run.base(_on(self._call, url).opened(as_data(data)))
+        return run.base(_on(self._call, url).opened(data))
 
     def rewrite_text(self, text: str, *, url: URL | None = None, base: URL | None = None) -> str:
         """Make every relative reference of a text absolute, as `relbase.rewrite_text` does.
@@ -252,7 +251,6 @@ def rewrite_text(
     if base and (url or redirects != () or headers is not None):
         raise TypeError("base cannot be combined with url, redirects or headers")
     call = check(
-        b"",
         url=url,
         redirects=redirects,
         headers=headers,
@@ -305,7 +303,7 @@ def rewrite_value(
     >>> rewrite_value("img", "alt", "a.png", url="http://h.example/d/")
     'a.png'
     """
-    call = check(b"", url=url, profile=profile, policy=policy, replace=replace)
+    call = check(url=url, profile=profile, policy=policy, replace=replace)
     return values.rewrite_value(Value(element, attribute, value, attrs), call, _as_base(base, call))
 
 
@@ -330,6 +328,6 @@ def value_links(
     >>> [link.reference for link in value_links("a", "ping", "x /y")]
     ['x', '/y']
     """
-    call = check(b"", url=url, profile=profile, policy=policy)
+    call = check(url=url, profile=profile, policy=policy)
     given = Value(element, attribute, value, attrs)
     return list(values.value_links(given, call, _as_base(base, call)))

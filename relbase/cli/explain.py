@@ -114,7 +114,7 @@ def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
         if number == _MAX_PAGES:
             archive.warn(f"the first {_MAX_PAGES:,} pages are explained, and no more")
             break
-        yield saved.body, check(saved.body, **arguments(saved, **archive.how)), saved.url
+        yield saved.body, check(**arguments(saved, **archive.how)), saved.url
 
 
 class _Plan:

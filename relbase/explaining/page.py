@@ -61,8 +61,8 @@ def explain(data: bytes | str, **call: Unpack[Arguments]) -> str:
     (True, False)
     """
     if isinstance(data, str):
-        return page(encode_inner(data), texts.text_call(check(b"", **call)))[0]
-    return page(data, check(data, **call))[0]
+        return page(encode_inner(data), texts.text_call(check(**call)))[0]
+    return page(data, check(**call))[0]
 
 
 def page(

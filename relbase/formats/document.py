@@ -11,7 +11,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.context import Context, Wanted
-from relbase.rewriting.outcomes import Batch, Outcome, batched, lower, single
+from relbase.rewriting.outcomes import Batch, Outcome, lower, single
 from relbase.savers.marks import NONE, Marks
 from relbase.scan.tables import BEYOND_ASCII, MAY_BE_MARKED, MAY_STATE_CHARSET, NOT_UNICODE
 from relbase.view.charset import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.mail.documents import DecodedBody
-    from relbase.rewriting.budget import Budget
     from relbase.view.runs import View
 
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Batch]]
@@ -119,7 +118,7 @@ class Format(NamedTuple):
             context = in_charset("utf-8", "utf-8", None)
             note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{why}: left unchanged")
             return Document(self, data, data, None, charset, context, (note,))
-        view, unstated = self.view(data, name), None
+        view, unstated = None if name == "utf-8" else self.view(data, name), None
         if charset.source in _GUESSED:
             # Matches references whose meaning depends on the charset, if none is stated.
             unstated = _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
@@ -151,13 +150,6 @@ class Document(NamedTuple):
         lowered = items if self.view is None else lower(items, self.view, 0)
         return chain(self.remarks, lowered) if self.remarks else lowered
 
-    def batches(self, wanted: Wanted, budget: Budget) -> Iterator[Batch]:
-        """What the document holds, with offsets in its bytes."""
-        if self.format.visit is None or self.notes:
-            return iter(())
-        batches = self.format.visit(self.text, self.context.visited(wanted, budget))
-        return batches if self.view is None else batched(lower(single(batches), self.view, 0))
-
     @property
     def is_scanned_as_is(self) -> bool:
         """Whether the scanner may make links of its bytes."""
@@ -174,9 +166,7 @@ class Document(NamedTuple):
     def marks(self) -> Marks:
         """What programs that save pages left in the document."""
         read = self.format.marks
-        if read is None or self.notes or not self.looked & MAY_BE_MARKED:
-            return NONE
-        return read(self.text, self.context.charset)
+        return NONE if read is None or self.notes else read(self.text, self.context.charset)
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first."""

@@ -10,6 +10,7 @@ from relbase.expressions import expression
 from relbase.formats import sniffing
 from relbase.formats.rows import FORMATS, READ
 from relbase.html.tokens import AMP_TYPE
+from relbase.html.vocabulary import AMP
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 
@@ -249,7 +250,8 @@ class _Labelled(NamedTuple):
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         kind, notes = _judged(self.row.kind, self.by, data)
-        context = context._replace(is_amp=True) if self.is_amp else context
+        if self.is_amp:
+            context = context._replace(extended=context.extended | AMP)
         remarks = tuple(note._replace(part=context.part) for note in notes)
         return FORMATS[kind].read(data, label, context)._replace(remarks=remarks)
 

@@ -171,15 +171,10 @@ AMP_NAMES: Final = frozenset(
 )
 _AMP: Final = tags.any_of([name.encode() for name in sorted(AMP_NAMES)])
 # The root element, after text, comments and declarations, up to the attribute that says it.
-_amp_root: Final = expression(
+amp_root: Final = expression(
     rb"(?:[^<]++|<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)|<(?:!(?!--)|\?)[^>]*+>)*+<(?i:html)"
     rb"(?:[\t\n\f\r /]++(?:(?!" + _AMP + rb")" + tags.ATTRIBUTE + rb")?+)++" + _AMP
 )
-
-
-def is_amp(text: bytes) -> bool:
-    """Return whether the root element of a page says that this is a document of AMP."""
-    return _amp_root.match(text) is not None
 
 
 # ---- Skipping HTML that can hold no reference

@@ -21,7 +21,7 @@ from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
 from relbase.html.own_base import Sheets, on_own_base, sought_base
 from relbase.html.tags import Attribute, attribute_text, pieces
-from relbase.html.vocabulary import Nested, Slot
+from relbase.html.vocabulary import AMP, Nested, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import (
     Batch,
@@ -37,7 +37,7 @@ from relbase.rewriting.outcomes import (
     single,
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.savers.marks import is_stand_in
+from relbase.savers.marks import NONE, is_stand_in
 from relbase.scan.batches import exact_scan_for, named_of, scan_for
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
@@ -62,14 +62,14 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
     time. What precedes it is then scanned once more, against that base.
     """
-    if not around.is_amp and tokens.is_amp(text):
-        around = around._replace(is_amp=True)
+    if tokens.amp_root.match(text):
+        around = around._replace(extended=around.extended | AMP)
     # A visit on trial of what is nested would begin another one for what is nested in that.
     if around.depth or not around.wanted.is_scanned_ahead:
         return _against(text, sought_base(text, around), around)
     budget = around.budget
     before = None if budget is None else budget.state()
-    inside, notes = on_own_base(text, None, around)
+    inside, notes = (around, []) if around.marks is NONE else on_own_base(text, None, around)
     scan = scan_for(inside)
     passed, pos = scan(text, 0, len(text), False, False)
     if pos < 0 and not notes:  # most documents end here, before anything else is needed

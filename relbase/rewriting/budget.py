@@ -103,9 +103,8 @@ class Budget:
         """Forget what was charged since `state`."""
         self.left, self.list_left, self.refused = state
 
-    def note(self, part: str) -> Note | None:
-        if not self.refused:
-            return None
+    def note(self, part: str) -> Note:
+        """Return the note on what was refused."""
         links = "1 relative link" if self.refused == 1 else f"{self.refused} relative links"
         text = f"{links} left unchanged: the output would grow by over {self._allowed} bytes"
         return Note(Reason.LIMIT_GROWTH, part, None, text)

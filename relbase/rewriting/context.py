@@ -18,7 +18,6 @@ from relbase.bases.layers import (
     establish,
     unsuitable,
 )
-from relbase.html.vocabulary import AMP, EXTENDED
 from relbase.notes import Note, Reason
 from relbase.url.resolver import prepared_base
 
@@ -80,6 +79,7 @@ class Wanted(Enum):
 
     edits_only: bool
     references_only: bool
+    is_scanned: bool  # whether a scanner may make what is wanted
     # Whether the scanner makes all that it can: other visits see each element, so that one on trial
     # would take longer than to seek a `<base>`.
     is_scanned_ahead: bool
@@ -88,6 +88,7 @@ class Wanted(Enum):
         # Attributes, not properties: each reference asks for them.
         self.edits_only = name in {"edits", "examined"}
         self.references_only = name in {"references", "links", "columns"}
+        self.is_scanned = name not in {"base", "all"}
         self.is_scanned_ahead = name not in {"references", "all"}
 
 
@@ -104,6 +105,7 @@ class Task(NamedTuple):
     # Says whether the policy keeps a reference (`Policy.keeper`); None if it keeps none.
     keeps: Callable[[str], object] | None = None
     images_url: str | None = None  # the base of the images of Markdown, if they have their own
+    is_scanned: bool = False  # `Policy.is_scanned`
 
     def establish(
         self,
@@ -150,12 +152,7 @@ class Context(NamedTuple):
     texts: bool = False  # whether references get the text of the element that they are on
     images: Codebase | None = None  # of HTML in Markdown: how its images are resolved
     resolve: BaseResolver | None = None  # resolves against the base; None without one
-    is_amp: bool = False  # whether it is in a document of AMP
-
-    @property
-    def extended(self) -> int:
-        """What rows of the vocabulary count with beside the usual ones."""
-        return (self.task.policy.extended and EXTENDED) | (self.is_amp and AMP)
+    extended: int = 0  # what rows of the vocabulary count with beside the usual ones
 
     def visited(self, wanted: Wanted, budget: Budget | None) -> Context:
         """Return the context of a visit for what is wanted."""

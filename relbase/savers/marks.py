@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, found_url
@@ -75,11 +76,10 @@ _WORDS: Final = binding.Marks(
     (AT_END,),
 )
 
+_END: Final = 4096  # bytes, more than any URL that a server takes
 
-def first_look(data: bytes, *, for_marks: bool) -> int:
-    """Return what a first look at a page tells, as bits of `scan.tables`."""
-    return binding.first_look(data, _WORDS if for_marks else None, _END)
-
+# Returns what a first look at a page tells, as bits of `scan.tables`.
+first_look: Final = partial(binding.first_look, _WORDS, _END)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
@@ -97,7 +97,6 @@ _wombat: Final = expression(
 
 # HTTrack writes its mark before </html>, too: the only one if a page has no head.
 _last_comment: Final = expression(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]*+)?</html>")
-_END: Final = 4096  # bytes, more than any URL that a server takes
 
 
 @dataclass(slots=True, eq=False, repr=False)

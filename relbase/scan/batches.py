@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def scan_for(context: Context) -> Scan:
     """Return a scanner for HTML documents with this base."""
     wanted = context.wanted
-    if not _is_compiled(context):
+    if not (binding.compiled and context.task.is_scanned and wanted.is_scanned):
         return exact_scan_for(context, absolute=wanted.edits_only)
     if wanted.edits_only:
         return _editing(context, binding.HTML_WALK)
@@ -46,12 +46,6 @@ def scan_for(context: Context) -> Scan:
     if link is None or context.depth or context.task.keeps is not None:
         return _listing_for(context, binding.HTML_WALK, attributes)
     return _linking(context, link, attributes)
-
-
-def _is_compiled(context: Context) -> bool:
-    """Whether the compiled scanner goes ahead: it knows only the built-in tables."""
-    is_known = binding.compiled is not None and context.task.policy.is_scanned
-    return is_known and (context.wanted.edits_only or context.wanted.references_only)
 
 
 def exact_scan_for(context: Context, *, absolute: bool) -> Scan:
@@ -67,7 +61,7 @@ def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
     """Return a scanner for CSS with this base; None if every statement must be visited."""
-    if not _is_compiled(context):
+    if not (binding.compiled and context.task.is_scanned and context.wanted.is_scanned):
         return None
     if context.wanted.edits_only:
         return _editing(context, binding.CSS_WALK)
@@ -91,15 +85,11 @@ def xml_scan_for(
     return lambda _, *where: scan(text, *where[:-2], reads, *where[-2:], enter)
 
 
-def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable[..., Any]:
-    """Return a scanner that makes the edits of plain references, and charges no budget.
-
-    The last value that it returns is their cost, or None if the policy has seen each reference.
-    """
-    keeps, charset = context.task.keeps, context.charset
-    if keeps is None:
-        return walk_for(context, walk)
-    scan = walk_for(context, walk, WRITTEN)
+def _asking(
+    context: Context, walk: str, keeps: Callable[[str], object]
+) -> Callable[..., tuple[Any, ...]]:
+    """Return a scanner that asks the policy about each reference, so that it knows no cost."""
+    scan, charset = walk_for(context, walk, WRITTEN), context.charset
 
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, written = scan(*where)
@@ -115,7 +105,8 @@ def priced_scan_for(context: Context, walk: str = binding.HTML_WALK) -> Callable
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return a scanner that makes the edits of plain references that the budget covers."""
-    scan, budget, depth = priced_scan_for(context, walk), context.budget, context.depth
+    keeps, budget, depth = context.task.keeps, context.budget, context.depth
+    scan = walk_for(context, walk) if keeps is None else _asking(context, walk, keeps)
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(text, *where)

@@ -212,17 +212,17 @@ class Marks(NamedTuple):
     at_end: Words
 
 
-def first_look(data: bytes, marks: Marks | None, last: int) -> int:
+def first_look(marks: Marks, last: int, data: bytes, *, for_marks: bool) -> int:
     """Return what a first look at a page tells, as bits; marks may be in the `last` bytes."""
     if compiled is not None:
-        words = b"charset", PRESCAN_LENGTH, marks, last
+        words = b"charset", PRESCAN_LENGTH, marks if for_marks else None, last
         looked: int = compiled.look(_tables(extended=0), data, *words)
         return looked
     is_ascii = data.isascii()
     looked = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
     if not is_ascii and not is_utf_8(data):
         looked |= tables.NOT_UNICODE
-    if marks is not None:
+    if for_marks:
         end, markup = head(data)
         places = markup, markup, data[:end], data[max(0, len(data) - last) :]
         if any(word in place for place, of in zip(places, marks, strict=True) for word in of):

@@ -208,7 +208,7 @@ _SYNONYMS: Final = {
 
 def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> str:
     """Return a retrieval URL as text; raise ValueError if the profile cannot parse it alone."""
-    text = _url_text(url, name).strip(C0_AND_SPACE)
+    text = (str(url) if isinstance(url, str) else _url_text(url, name)).strip(C0_AND_SPACE)
     if not text:
         raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
     if not _absolute.match(text):
@@ -284,11 +284,9 @@ def as_kind(kind: Kind | str) -> Kind:
 _KINDS: Final = {member.value: member for member in Kind}
 
 
-def as_data(data: bytes) -> bytes:
-    """Return the document; raise TypeError if it is not bytes."""
-    if not isinstance(data, bytes):
-        raise TypeError(f"data must be bytes, not {type(data).__name__}: {_advice(data)}")
-    return data
+def not_bytes(data: object) -> TypeError:
+    """Return the error for a document that is not bytes."""
+    return TypeError(f"data must be bytes, not {type(data).__name__}: {_advice(data)}")
 
 
 def _advice(data: object) -> str:

@@ -13,12 +13,21 @@ from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Replaced, Wanted
-from relbase.rewriting.outcomes import Batch, Packed, Reference, Status
+from relbase.rewriting.outcomes import (
+    Batch,
+    Packed,
+    Reference,
+    Status,
+    batched,
+    lower,
+    single,
+)
 from relbase.savers.marks import Unarchived
 from relbase.scan.binding import spliced
 from relbase.url.credentials import masked
 
 if TYPE_CHECKING:
+    from relbase.formats.document import Document
     from relbase.session.options import Replace
     from relbase.session.session import Call, OpenedDocument
 
@@ -40,11 +49,31 @@ def rewrite(given: OpenedDocument) -> Result:
 
 def rewritten(given: OpenedDocument) -> tuple[bytes, list[Edit] | PackedEdits, tuple[Note, ...]]:
     """Return a document with absolute links, the edits, and the notes."""
-    given, options = _asked(given), given.call.session.options
-    notes = Notes((*given.remarks, *given.notes))
-    edits = _edits(given, notes, Wanted.EXAMINED if options.examines else Wanted.EDITS)
-    output = spliced(given.document.data, edits)
-    if edits and given.document.moves_charset(output, given.label):
+    given = given if given.call.replace is None else _asked(given)
+    document = given.document
+    notes, budget = Notes((*given.remarks, *given.notes)), Budget(len(document.data))
+    examines = given.call.session.options.examines
+    edits: list[Edit] | PackedEdits = []
+    left, against = 0, None
+    for batch in _visit(document, Wanted.EXAMINED if examines else Wanted.EDITS, budget):
+        if type(batch) is list:  # the scanner made them
+            edits.extend(batch)
+        else:
+            edits.extend([item for item in batch if type(item) is Edit])
+            for item in batch:
+                if isinstance(item, Note):
+                    notes.add(item)
+                elif isinstance(item, Reference) and item.status is Status.UNRESOLVED:
+                    left += 1
+                    against = against or item.base
+        if isinstance(edits, list) and are_dense(edits):
+            edits = PackedEdits(edits)
+    if budget.refused:
+        notes.add(budget.note(document.context.part))
+    if against is not None:
+        notes.add(_unresolved(left, against, document.format.advice))
+    output = spliced(document.data, edits)
+    if edits and document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return output, edits, notes.collected()
 
@@ -65,7 +94,8 @@ def base(given: OpenedDocument) -> Base:
 
 def references(given: OpenedDocument, *, texts: bool = False) -> Iterator[Reference]:
     """Yield every reference, as `links` does, but without its line and column."""
-    for batch in _visit(_asked(given.on(texts=True) if texts else given), Wanted.REFERENCES):
+    given = _asked(given.on(texts=True) if texts else given)
+    for batch in _visit(given.document, Wanted.REFERENCES):
         yield from (item for item in batch if isinstance(item, Reference))
 
 
@@ -73,7 +103,7 @@ def columns(given: OpenedDocument) -> Iterator[Reference | Packed]:
     """Yield every reference, as `references` does, or many at once as columns."""
     given = _asked(given)
     wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
-    for batch in _visit(given, wanted):
+    for batch in _visit(given.document, wanted):
         if isinstance(batch, Packed):
             yield batch
         else:
@@ -90,7 +120,7 @@ def _links(given: OpenedDocument) -> Iterator[Sequence[Link]]:
     is_scanned = given.document.is_scanned_as_is and not given.document.context.texts
     wanted = Wanted.LINKS if is_scanned else Wanted.REFERENCES
     lines = Lines(given.document.data)
-    for batch in _visit(given, wanted):
+    for batch in _visit(given.document, wanted):
         if type(batch) is list:  # the scanner made them
             yield batch
             lines.follow(batch[-1])
@@ -126,7 +156,7 @@ def _asked(given: OpenedDocument) -> OpenedDocument:
     replace = given.call.replace
     if replace is None:
         return given
-    outcomes = chain.from_iterable(_visit(given.on(replaced={}), Wanted.ALL))
+    outcomes = chain.from_iterable(_visit(given.on(replaced={}).document, Wanted.ALL))
     return given.on(replaced=answers(outcomes, Lines(given.document.data), replace))
 
 
@@ -149,39 +179,19 @@ def answers(
     return replaced
 
 
-def _visit(given: OpenedDocument, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
+def _visit(document: Document, wanted: Wanted, budget: Budget | None = None) -> Iterator[Batch]:
     """Return what an input holds, with offsets in its bytes."""
-    document = given.document
+    form, text, context = document.format, document.text, document.context
+    if form.visit is None or document.notes:
+        return iter(())
     # Absolute references can be passed over, unless a web archive may have written them, or the
     # caller replaces them.
-    is_replaced = document.context.replaced is not None
-    if is_replaced or isinstance(document.context.local_files, Unarchived):
+    if context.replaced is not None or isinstance(context.local_files, Unarchived):
         wanted = Wanted.ALL
-    return document.batches(wanted, budget or Budget(len(document.data)))
-
-
-def _edits(given: OpenedDocument, notes: Notes, wanted: Wanted) -> list[Edit] | PackedEdits:
-    edits: list[Edit] | PackedEdits = []
-    left, against = 0, None
-    budget = Budget(len(given.document.data))
-    for batch in _visit(given, wanted, budget):
-        if type(batch) is list:  # the scanner made them
-            edits.extend(batch)
-        else:
-            edits.extend([item for item in batch if type(item) is Edit])
-            for item in batch:
-                if isinstance(item, Note):
-                    notes.add(item)
-                elif isinstance(item, Reference) and item.status is Status.UNRESOLVED:
-                    left += 1
-                    against = against or item.base
-        if isinstance(edits, list) and are_dense(edits):
-            edits = PackedEdits(edits)
-    if note := budget.note(given.document.context.part):
-        notes.add(note)
-    if against is not None:
-        notes.add(_unresolved(left, against, given.document.format.advice))
-    return edits
+    batches = form.visit(text, context.visited(wanted, budget or Budget(len(document.data))))
+    if document.view is None:
+        return batches
+    return batched(lower(single(batches), document.view, 0))
 
 
 def _unresolved(left: int, against: Base, why: str) -> Note:

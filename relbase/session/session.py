@@ -18,20 +18,22 @@ from relbase.formats.recognition import Recognized, name_may_hold, reader, recog
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
 from relbase.html.tokens import AMP_TYPE
+from relbase.html.vocabulary import AMP, EXTENDED
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
+from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
     NO_HEADER,
     URL,
     OptionArguments,
     Options,
     Origin,
-    as_data,
     as_options,
     as_redirects,
     as_url,
+    not_bytes,
 )
 from relbase.url.step import check_text
 
@@ -126,13 +128,15 @@ class Session:
         task = Task(
             *(options.profile, options.policy, reader, options.detect, name_may_hold),
             *(options.message_urls, options.policy.keeper(), options.images_url),
+            is_scanned=options.policy.is_scanned,
         )
         outside = Context(
             UNKNOWN,
             task,
             policies=options.header.policies,
             marks=NONE if options.detect else None,
-            is_amp=known_type(type_) == AMP_TYPE,
+            extended=(options.policy.extended and EXTENDED)
+            | (known_type(type_) == AMP_TYPE and AMP),
         )
         ready: dict[str, object] = {
             "type": known_type(type_) or type_.partition(";")[0].strip().lower(),
@@ -145,28 +149,6 @@ class Session:
 
     def __reduce__(self) -> tuple[object, ...]:
         return session_of, (self.options,)
-
-    def kind_of(self, data: bytes, name: str) -> Recognized:
-        """Return the kind of a document, and notes on that."""
-        options, part = self.options, self.options.header.range
-        if part is None:
-            return recognized(options.kind, options.header.type, name, data)
-        # It is not read: what precedes it may decide its base.
-        text = f"it is a part of a document (Content-Range: {part[:40]}): left unchanged"
-        return Kind.OTHER, (Note(Reason.BODY_PARTIAL, "", None, text),)
-
-    def opened(self, data: bytes, call: Call) -> OpenedDocument:
-        """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
-        kind, notes = self.kind_of(data, call.name)
-        row = FORMATS[kind]
-        around = self.around(call)
-        detect = self.options.detect
-        document = row.opened(data, self.label, around.context, for_marks=detect)
-        noted, type_ = (*document.notes, *notes), self.type or row.types[0]
-        given = OpenedDocument(call, document, type_, self.label, noted, around.notes)
-        if detect and (marks := document.marks()) is not NONE:
-            return given.around(self.around(call, marks), marks)
-        return given
 
     def around(self, call: Call, marks: Marks = NONE) -> Around:
         if call.origin is not None or marks is not NONE:
@@ -235,10 +217,30 @@ class Call(NamedTuple):
         return self._replace(session=session_of(self.options._replace(**changes)))
 
     def kind_of(self, data: bytes) -> Kind:
-        return self.session.kind_of(data, self.name)[0]
+        return self._recognized(data)[0]
+
+    def _recognized(self, data: bytes) -> Recognized:
+        options, part = self.session.options, self.session.options.header.range
+        if part is None:
+            return recognized(options.kind, options.header.type, self.name, data)
+        # It is not read: what precedes it may decide its base.
+        text = f"it is a part of a document (Content-Range: {part[:40]}): left unchanged"
+        return Kind.OTHER, (Note(Reason.BODY_PARTIAL, "", None, text),)
 
     def opened(self, data: bytes) -> OpenedDocument:
-        return self.session.opened(data, self)
+        """Open a document with the base around it (RFC 1808 §3.2 to §3.4)."""
+        if not isinstance(data, bytes):
+            raise not_bytes(data)
+        session = self.session
+        kind, notes = self._recognized(data)
+        row, around, detect = FORMATS[kind], session.around(self), session.options.detect
+        document = row.opened(data, session.label, around.context, for_marks=detect)
+        noted, type_ = (*document.notes, *notes), session.type or row.types[0]
+        given = OpenedDocument(self, document, type_, session.label, noted, around.notes)
+        if not (detect and document.looked & MAY_BE_MARKED):
+            return given
+        marks = document.marks()
+        return given if marks is NONE else given.around(session.around(self, marks), marks)
 
 
 # Of the bases around documents. The pages of a site have different URLs, but few at a time.
@@ -274,7 +276,6 @@ def _checked_session(
 
 
 def check(
-    data: bytes,
     *,
     url: URL | None = None,
     redirects: Iterable[URL] = (),
@@ -283,7 +284,6 @@ def check(
     **options: Unpack[OptionArguments],
 ) -> Call:
     """Return the call; raise TypeError or ValueError whose text says how to fix it."""
-    as_data(data)
     if name is not None:
         check_text(name, "name", "give os.fspath(path)")
     if replace is not None and not callable(replace):

@@ -17,7 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
 from relbase.html.foreign import HTML
 from relbase.html.visit import visit_comment, visit_value
-from relbase.html.vocabulary import Nested, Row
+from relbase.html.vocabulary import EXTENDED, Nested, Row
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
@@ -58,11 +58,16 @@ class Walk:
         # Whether the names of elements decide, so that results are not shared.
         self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
-        task = Task(profile, policy, reader, keeps=policy.keeper())
+        task = Task(*(profile, policy, reader), keeps=policy.keeper(), is_scanned=policy.is_scanned)
         self.tree = tree
         url = url or tree.url or ""
         base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
-        outside = Context(UNKNOWN, task, budget=self._budget, sheets=cache(tree.has_sheets))
+        outside = Context(
+            *(UNKNOWN, task),
+            budget=self._budget,
+            sheets=cache(tree.has_sheets),
+            extended=policy.extended and EXTENDED,
+        )
         encoding = lookup(tree.label or "") or "utf-8"
         around = outside.with_fields(base=base, encoding=encoding)
         self._around = on_site(partial(site_of, tree.site(), "the feed's link", None), around)

@@ -207,7 +207,7 @@ def link_rows(
     >>> [(row.reference, row.url, row.layer) for row in link_rows(page)]
     [('x', 'http://h/d/x', 'retrieval')]
     """
-    call = check(**arguments(page, profile, policy), data=page.body, replace=replace)
+    call = check(**arguments(page, profile, policy), replace=replace)
     return _rows(page, warc, run.references(call.opened(page.body), texts=texts))
 
 
@@ -237,7 +237,7 @@ def packed_rows(
         how = {"profile": profile, "policy": policy, "replace": replace}
         yield from link_rows(page, warc, texts=texts, **cast("Any", how))
         return
-    call = check(page.body, **arguments(page, profile, policy), replace=replace)
+    call = check(**arguments(page, profile, policy), replace=replace)
     batches = run.columns(call.opened(page.body))
     for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
         if are_packed:

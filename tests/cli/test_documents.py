@@ -113,7 +113,7 @@ def _shown(link: relbase.Link) -> tuple[object, ...]:
 
 
 PAGE = b'<p title=t><a href="x">a</a><img src=y>'
-GIVEN = called(PAGE, url="http://h/").opened(PAGE)
+GIVEN = called(url="http://h/").opened(PAGE)
 
 
 def result(data: bytes, *edits: Edit) -> Result:
@@ -124,7 +124,7 @@ def result(data: bytes, *edits: Edit) -> Result:
 def test_a_good_one() -> None:
     verify(GIVEN, run.rewrite(GIVEN))
     mail = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3Dx>"
-    opened = called(mail, url="http://h/").opened(mail)
+    opened = called(url="http://h/").opened(mail)
     verify(opened, run.rewrite(opened))
 
 

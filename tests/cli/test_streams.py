@@ -59,7 +59,7 @@ def test_many_notes_take_linear_time() -> None:
     def warn_of(size: int) -> None:
         places = (Span(at, at + 1) for at in range(0, size * 50, 50))
         notes = [Note(Reason.BASE_LATE, "", place, "x") for place in places]
-        one = InputDocument(b"", check(b"").opened(b"\n" * (size * 50)), b"", "", 0, 0)
+        one = InputDocument(b"", check().opened(b"\n" * (size * 50)), b"", "", 0, 0)
         warned = Collected(Verbosity.ALL)
         documents.collect("p", one, notes, warned)
         assert len(warned.lines) == size

@@ -48,7 +48,7 @@ def pages() -> dict[str, bytes]:
         ),
         "css": explain(b"a{b:url(x)}</style><script>document.title='ran'</script>", kind="css"),
         "whatwg": explain(HOSTILE, url=f"{HOST}x", profile="whatwg"),
-        "index": index([("x.html", page(HOSTILE, check(HOSTILE), hostile[:400])[1])]),
+        "index": index([("x.html", page(HOSTILE, check(), hostile[:400])[1])]),
     }
     return {name: markup.encode("utf-8", "backslashreplace") for name, markup in found.items()}
 

@@ -389,8 +389,8 @@ def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyP
 
 def test_the_index_has_totals() -> None:
     rows = [
-        ("a b.html", page(PAGE, check(PAGE, url=URL), "a b")[1]),
-        ("\udcff<.html", page(b"<a href=x>", check(b""), "<b>")[1]),
+        ("a b.html", page(PAGE, check(url=URL), "a b")[1]),
+        ("\udcff<.html", page(b"<a href=x>", check(), "<b>")[1]),
     ]
     markup = index(rows)
     assert Reader(markup).of_links("href")[1:] == ["./a%20b.html", "./%FF%3C.html"]

@@ -30,7 +30,7 @@ PARTING: Final = [
 
 def rows(document: bytes, **call: str) -> list[list[tuple[str, str, str]]]:
     """The tables of a page about a document: profile, URL and step, as texts."""
-    markup, _ = page(document, check(document, **call), compares=True)  # type: ignore[arg-type]
+    markup, _ = page(document, check(**call), compares=True)  # type: ignore[arg-type]
     tables = re.findall(r'<table class="profiles">(.*?)</table>', markup)
     pattern = r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>'
     return [
@@ -52,10 +52,10 @@ def test_each_profile_has_its_url_and_its_step(
 
 
 def test_where_profiles_agree_there_is_no_table() -> None:
-    markup, _ = page(b"<a href=y><a href=;x>", check(b"", url=URL), compares=True)
+    markup, _ = page(b"<a href=y><a href=;x>", check(url=URL), compares=True)
     assert markup.count("The three profiles agree.") == 1
     assert 'The profiles part at 1 reference: <a href="#r2">2</a>.' in markup
-    markup, _ = page(b"<a href=y>", check(b"", url=URL), compares=True)
+    markup, _ = page(b"<a href=y>", check(url=URL), compares=True)
     assert "The profiles agree on every reference." in markup
     assert "profile all, marked by the first" in markup
 

@@ -51,7 +51,7 @@ Content-Type: text/html
 
 
 def decoded(data: bytes, url: str | None = URL) -> Iterator[DecodedBody]:
-    document = check(data, url=url, kind="mail").opened(data).document
+    document = check(url=url, kind="mail").opened(data).document
     return decoded_in_mail(data, document.context)
 
 
@@ -76,7 +76,7 @@ def test_a_document_is_as_it_decodes() -> None:
 
 def test_in_an_mbox_parts_have_the_numbers_of_their_messages() -> None:
     data = b"".join(b"From a@b Thu Jan  1 00:00:00 2015\n%b\n" % QP for _ in range(2))
-    document = check(data, url=URL, kind="mbox").opened(data).document
+    document = check(url=URL, kind="mbox").opened(data).document
     found = list(decoded_in_mbox(data, document.context))
     assert [one.part for one in found] == ["1/1", "2/1"]
     assert all(data[one.span.start :].startswith(b"<p>caf=E9") for one in found)

@@ -205,7 +205,7 @@ GOOD: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("arguments", "expected"), GOOD)
 def test_a_good_call(arguments: dict[str, Any], expected: dict[str, Any]) -> None:
-    call = check(b"", **arguments)
+    call = check(**arguments)
     found = {**call._asdict(), **call.options._asdict()}
     assert {name: found[name] for name in expected} == expected
     assert isinstance(call, Call)

@@ -19,16 +19,16 @@ PAGE = b"<base href=/s/><a href=x><img srcset='a, b 2x'><a href='&eacute;'>"
 
 def test_calls_with_the_same_options_share_a_session() -> None:
     policy = Policy(keep=re.compile("^x"))
-    first = check(b"", url=URL, policy=policy)
-    second = check(b"<p>", url="http://o.example/", policy=policy)
+    first = check(url=URL, policy=policy)
+    second = check(url="http://o.example/", policy=policy)
     assert first.session is second.session
-    assert first.session is not check(b"", url=URL).session
+    assert first.session is not check(url=URL).session
 
 
 def test_header_fields_that_decide_nothing_make_no_session() -> None:
     """Each response of an archive has other fields, such as its date."""
     sessions = {
-        id(check(b"", headers={"Content-Type": "text/html", "Date": str(number)}).session)
+        id(check(headers={"Content-Type": "text/html", "Date": str(number)}).session)
         for number in range(100)
     }
     assert len(sessions) == 1
@@ -50,7 +50,7 @@ def test_of_a_policy_only_its_first_base_uri_is_kept(policy: str, kept: list[str
 
 
 def test_a_session_is_pickled_without_what_it_remembers() -> None:
-    call = check(b"", url=URL, kind="html")
+    call = check(url=URL, kind="html")
     bare = len(pickle.dumps(call))
     run.rewrite(call.opened(PAGE))
     assert len(pickle.dumps(call)) == bare
@@ -71,7 +71,7 @@ def test_a_session_remembers_few_bases_and_no_long_ones() -> None:
 
 def test_a_mapping_of_messages_gets_a_session_of_its_own() -> None:
     """It may be as long as a mailbox, so that looking it up would take as long."""
-    one, other = (check(b"", message_urls={"@h.example": URL}) for _ in range(2))
+    one, other = (check(message_urls={"@h.example": URL}) for _ in range(2))
     assert one.session is not other.session
     mail = b"From: a@h.example\nContent-Type: text/html\n\n<a href=x>"
     assert run.rewrite(one.opened(mail)).edits == run.rewrite(other.opened(mail)).edits != ()
