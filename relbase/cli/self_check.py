@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, zip_longest
 from operator import add
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from relbase.edit import Edit
 from relbase.html.tags import attributes
@@ -33,24 +33,20 @@ def verify(given: OpenedDocument, result: Result) -> Counter[str]:
     _same_outside(data, result.data, result.edits)
     # The URLs that were written are not replaced again: only the places of links are compared.
     after = given.call._replace(replace=None).opened(result.data)
-    # A document without parts is the only entity: its base need not be found.
-    has_parts = given.document.format.entities is not None
-    entities = zip_longest(run.entities(given), run.entities(after)) if has_parts else ()
-    for number, (old, new) in enumerate(entities, 1):
-        if old is None or new is None or (old.part, old.type) != (new.part, new.type):
-            raise SelfCheckError(_DIFFER.format("entities", number))
-    for number, (was, now) in enumerate(zip_longest(run.links(given), run.links(after)), 1):
+    old_parts, new_parts = list[tuple[str, str]](), list[tuple[str, str]]()
+    before, after = given.on(parts=old_parts), after.on(parts=new_parts)
+    for number, (old, new) in enumerate(zip_longest(run.links(before), run.links(after)), 1):
         # The part, the element, the attribute and the syntax.
-        if was is None or now is None or was[:4] != now[:4]:
-            raise SelfCheckError(_DIFFER.format("references", number))
-        counts[was.status.value] += 1
+        if old is None or new is None or old[:4] != new[:4]:
+            text = f"the references would not be the same, from number {number} on"
+            raise SelfCheckError(text)
+        counts[old.status.value] += 1
+    if (given.type, old_parts) != (after.type, new_parts):
+        raise SelfCheckError("the parts would not be the same")
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if given.type == "text/html":
         _same_tags(data, result.data, result.edits)
     return counts
-
-
-_DIFFER: Final = "the {} would not be the same, from number {} on"
 
 
 def _same_tags(before: bytes, after: bytes, edits: Sequence[Edit]) -> None:

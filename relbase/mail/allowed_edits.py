@@ -31,7 +31,7 @@ def only_allowed(
     findings, edits = yield from split_edits_and_rest(
         items, at_once=entity.context.wanted.edits_only
     )
-    for rule in rules:
+    for rule in rules if edits else ():
         edits, lines, notes = rule(entity, edits)
         findings = chain(keep_in_lines(findings, lines) if lines else findings, notes)
     yield from findings

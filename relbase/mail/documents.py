@@ -155,8 +155,10 @@ def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[M
 
 
 def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, Base]:
-    named = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     bases: dict[int, Base] = {}
+    if len(parts) < 2:  # noqa: PLR2004 (no other part can link it)
+        return bases
+    named = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     if not named:
         return bases
     context = context._replace(wanted=Wanted.REFERENCES, budget=Budget(len(data)))

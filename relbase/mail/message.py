@@ -64,6 +64,8 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
     silent: set[str] = set()
     neighbours = Neighbours(data, parts) if len(parts) > 1 else None
     for index, entity in enumerate(parts_of(data, parts, context)):
+        if context.parts is not None:
+            context.parts.append((entity.context.part, entity.part.type))
         for item in () if index in skipped else split_edits(_visit_part(entity, encoded), edits):
             if isinstance(item, Note) and item.text.endswith(_SILENT):
                 if entity.part.type in silent:
@@ -75,6 +77,8 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
             yield from neighbours.notes(entity)
         if context.wanted.references_only:
             edits.clear()  # in a header, they only decided which references stay
+    if not edits:
+        return
     edits, stale = follow_bodies(data, parts, edits)
     for note in chain(broken_signatures(data, parts, edits), stale):
         yield note._replace(part="/".join(filter(None, (context.part, note.part))))

@@ -153,6 +153,7 @@ class Context(NamedTuple):
     images: Codebase | None = None  # of HTML in Markdown: how its images are resolved
     resolve: BaseResolver | None = None  # resolves against the base; None without one
     extended: int = 0  # what rows of the vocabulary count with beside the usual ones
+    parts: list[tuple[str, str]] | None = None  # gets the number and type of each part of mail
 
     def visited(self, wanted: Wanted, budget: Budget | None) -> Context:
         """Return the context of a visit for what is wanted."""

@@ -136,8 +136,8 @@ def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome
                 places[span], last = place(span), span.end
         spans = touching
     yield from _moved(left, places, offset)
-    # Each edit is released when its lowered form is made: there may be millions.
-    yield from shift(view.lowered(consume(edits)), offset)
+    if edits:  # each is released when its lowered form is made: there may be millions
+        yield from shift(view.lowered(consume(edits)), offset)
 
 
 def _placed(

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase import Edit, Reason
+from relbase.bases.layers import UNKNOWN
 from relbase.cli import options
 from relbase.cli.documents import InputDocument, documents, in_input, links_of, rewritten
 from relbase.cli.files import Input, OpenInput
 from relbase.cli.self_check import SelfCheckError, verify
 from relbase.containers import mbox
+from relbase.edit import splice
 from relbase.results import Result
 from relbase.session import run
 from relbase.session.session import check as called
@@ -126,6 +128,17 @@ def test_a_good_one() -> None:
     mail = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3Dx>"
     opened = called(url="http://h/").opened(mail)
     verify(opened, run.rewrite(opened))
+
+
+def test_another_part_is_seen() -> None:
+    head = b"Content-Type: multipart/mixed; boundary=b\nX: "
+    body = b"\n\n--b\nContent-Type: text/plain\n\nx\n--b--\n"
+    mail, start = head + b"y" + body, len(head) + 1 + len(b"\n\n--b\n")
+    opened = called(mail, url="http://h/").opened(mail)
+    edit = Edit(start, start, b"\n\n--b\n")
+    changed = splice(mail, [edit])
+    with pytest.raises(SelfCheckError, match="the parts would not be the same"):
+        verify(opened, Result(changed, (edit,), (), base=lambda: UNKNOWN, links=tuple))
 
 
 @pytest.mark.parametrize(
