@@ -28,7 +28,7 @@ from relbase.notes import Note
 from relbase.results import Entity, Link, Result
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
-from relbase.session.session import OpenedDocument
+from relbase.session.session import Call, OpenedDocument
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import FoundUrl
     from relbase.mail.mbox import Lengths, MboxMessage
-    from relbase.session.session import Call
 
 
 class InputDocument(NamedTuple):

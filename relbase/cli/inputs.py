@@ -15,7 +15,7 @@ import click
 from relbase import storage
 from relbase.cli import documents, files, options, streams, windows
 from relbase.cli.files import BOXES, MAILDIR, STDIN, Input, InputError, Inputs, OpenInput
-from relbase.cli.jobs import Counted
+from relbase.cli.jobs import Counted, Options
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Collected, ExitStatus, Tally, Verbosity, in_shell, printable
 from relbase.expressions import expression
@@ -26,7 +26,6 @@ from relbase.url.credentials import masked
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
     from relbase.cli.csv_tables import CsvTable
-    from relbase.cli.jobs import Options
     from relbase.warc.held import Holder
 
 

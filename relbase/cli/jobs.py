@@ -6,7 +6,6 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
@@ -14,7 +13,15 @@ import click
 
 from relbase.cli.files import STDIN, Input, InputError, Output, failing, opened
 from relbase.cli.group import Option
-from relbase.cli.streams import Collected, Tally, counted, excerpt, object_line, printable
+from relbase.cli.streams import (
+    Collected,
+    Tally,
+    Unresolved,
+    counted,
+    excerpt,
+    object_line,
+    printable,
+)
 from relbase.notes import Reason
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
@@ -23,7 +30,6 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.cli.streams import Unresolved
     from relbase.session.session import OpenedDocument
 
 OnRead: TypeAlias = Callable[[int], None]  # takes numbers of bytes
@@ -117,30 +123,35 @@ class State(Enum):
     STOPPED = "stopped"  # no output can be written
 
 
-@dataclass(slots=True, eq=False, repr=False)  # start-up time
 class Outcome:
     """The result for one input, filled in while it is processed."""
 
-    job: Job
-    state: State = State.UNCHANGED
-    error: str = ""
-    errors: list[str] = field(default_factory=list)  # of messages that were left unchanged
-    tally: Tally = field(default_factory=Tally)  # without those for `state` and `warned`
-    warned: Collected = field(default_factory=Collected)
-    lines: list[str] = field(default_factory=list)  # for standard output
-    text: str = ""  # what was done
-    directory: str = ""  # in which a file was written, for `settle`
-    url: str = ""  # the base
-    source: str = ""  # what states it
-    options: str = ""  # as `digest` returns it
-    claimed: str = ""  # the URL that was found for it; "" if the user gave it
-    sizes: tuple[int, int] = (0, 0)  # of the input and of the output
-    hashes: tuple[str, str] = ("", "")  # of the same; "" if not needed
-    links: Counter[str] = field(default_factory=Counter)  # by status
-    notes: Counter[str] = field(default_factory=Counter)  # by reason
-    changed: int = 0  # how many documents
-    places: int = 0  # how many places in them
-    first_unknown: str = ""  # the first message with relative references and no base
+    def __init__(
+        self,
+        job: Job,
+        state: State = State.UNCHANGED,
+        error: str = "",
+        *,
+        warned: Collected | None = None,
+    ) -> None:
+        self.job, self.state, self.error = job, state, error
+        self.errors: list[str] = []  # of messages that were left unchanged
+        self.tally = Tally()  # without those for `state` and `warned`
+        self.warned = warned or Collected()
+        self.lines: list[str] = []  # for standard output
+        self.text = ""  # what was done
+        self.directory = ""  # in which a file was written, for `settle`
+        self.url = ""  # the base
+        self.source = ""  # what states it
+        self.options = ""  # as `digest` returns it
+        self.claimed = ""  # the URL that was found for it; "" if the user gave it
+        self.sizes = 0, 0  # of the input and of the output
+        self.hashes = "", ""  # of the same; "" if not needed
+        self.links = Counter[str]()  # by status
+        self.notes = Counter[str]()  # by reason
+        self.changed = 0  # how many documents
+        self.places = 0  # how many places in them
+        self.first_unknown = ""  # the first message with relative references and no base
 
 
 class Counted:

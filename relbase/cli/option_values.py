@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import warnings
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -187,15 +186,15 @@ def message_base(value: str) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
 class Replacing:
     """The function `replace` of a call; workers can get it."""
 
-    rules: tuple[tuple[re.Pattern[str], str], ...]
+    def __init__(self, rules: tuple[tuple[re.Pattern[str], str], ...]) -> None:
+        self._rules = rules
 
     def __call__(self, link: Link) -> str | None:
         new = url = link.url or ""
-        for pattern, by in self.rules:
+        for pattern, by in self._rules:
             new = pattern.sub(by, new)
         if url and not new:
             fix = "write an expression that matches less"

@@ -17,7 +17,7 @@ import click
 
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.directories import disown, remove_owned
-from relbase.cli.files import STDIN, shown_name
+from relbase.cli.files import STDIN, Input, shown_name
 from relbase.cli.jobs import Job, Outcome, Plan, State, reporting, unresolved_lines
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import do
@@ -26,8 +26,6 @@ from relbase.notes import Reason
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-    from relbase.cli.files import Input
 
 
 def run(plan: Plan, jobs: Sequence[Job], tally: Tally) -> None:

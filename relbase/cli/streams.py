@@ -140,25 +140,27 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
 Unresolved: TypeAlias = Counter[tuple[str, str]]
 
 
-@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Tally:
-    failed: int = 0  # could not be processed
-    unsafe: int = 0  # stopped by the self-check
-    warnings: int = 0
-    found: int = 0  # by `--check` or `--violations`
-    rewritten: int = 0  # how many links: an edit of an encoded line may hold several, or none
-    listed: int = 0  # links, by --check
-    unasked: int = 0  # files in directories that are left unchanged unless they are asked for
-    on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
-    # With --message-map or --message-base: where messages got their bases, and who lacks one.
-    bases: Counter[str] = dataclasses.field(default_factory=Counter)
-    unresolved: Unresolved = dataclasses.field(default_factory=Counter)
-    verdicts: Counter[str] = dataclasses.field(default_factory=Counter)  # of links, with --judge
-    matched: set[str] = dataclasses.field(default_factory=set)  # used selectors of --message-map
+    """Counts, of an input or of a run; not a dataclass, nor the next ones (start-up time)."""
+
+    def __init__(self) -> None:
+        self.failed = 0  # could not be processed
+        self.unsafe = 0  # stopped by the self-check
+        self.warnings = 0
+        self.found = 0  # by `--check` or `--violations`
+        self.rewritten = 0  # how many links: an edit of an encoded line may hold several, or none
+        self.listed = 0  # links, by --check
+        self.unasked = 0  # files in directories that are left unchanged unless they are asked for
+        self.on_given_url = 0  # messages of a mailbox that were changed on the URL given for it
+        # With --message-map or --message-base: where messages got their bases, and who lacks one.
+        self.bases = Counter[str]()
+        self.unresolved: Unresolved = Counter()
+        self.verdicts = Counter[str]()  # of links, with --judge
+        self.matched = set[str]()  # used selectors of --message-map
 
     def __iadd__(self, other: Tally) -> Self:
-        for name in self.__slots__:
-            own, more = getattr(self, name), getattr(other, name)
+        for name, more in vars(other).items():
+            own = getattr(self, name)
             if isinstance(own, int):
                 setattr(self, name, own + more)
             else:
@@ -179,13 +181,13 @@ class Verbosity(Enum):
     ALL = "all"
 
 
-@dataclasses.dataclass(slots=True, eq=False, repr=False)
 class Collected:
     """The warnings about one input."""
 
-    verbosity: Verbosity = Verbosity.COUNTED
-    counts: Counter[str] = dataclasses.field(default_factory=Counter)  # by reason
-    lines: list[tuple[str, str]] = dataclasses.field(default_factory=list)  # reasons, texts
+    def __init__(self, verbosity: Verbosity = Verbosity.COUNTED) -> None:
+        self.verbosity = verbosity
+        self.counts = Counter[str]()  # by reason
+        self.lines: list[tuple[str, str]] = []  # reasons, texts
 
     def add(self, reason: str, line: str) -> None:
         if self.verbosity is Verbosity.ALL or reason not in self.counts:

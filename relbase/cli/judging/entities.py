@@ -31,7 +31,7 @@ from relbase.cli.judging.verdicts import (
 )
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head
-from relbase.containers.mail import walk
+from relbase.containers.mail import Part, walk
 from relbase.expressions import expression
 from relbase.formats.recognition import kind_of_type
 from relbase.mail.message import fields_of_mail
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from relbase.cli.files import OpenInput
     from relbase.cli.judging.verdicts import Address, ReadIds
-    from relbase.containers.mail import Part
     from relbase.containers.saved import Saved
     from relbase.containers.warc import Record
     from relbase.results import Link

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
 from relbase.cli import windows
-from relbase.cli.files import STDIN, OpenInput
+from relbase.cli.files import STDIN, Inputs, OpenInput
 from relbase.cli.judging.verdicts import (
     MISSING,
     OUTSIDE,
@@ -29,7 +29,7 @@ from relbase.cli.judging.verdicts import (
     inside,
 )
 from relbase.cli.origins import paths
-from relbase.cli.origins.finder import opened_base
+from relbase.cli.origins.finder import Finder, opened_base
 from relbase.cli.origins.places import path_of, real
 from relbase.expressions import expression
 from relbase.formats.recognition import recognized
@@ -38,9 +38,7 @@ from relbase.rewriting.outcomes import Status
 
 if TYPE_CHECKING:
     from relbase.cli.documents import InputDocument
-    from relbase.cli.files import Inputs
     from relbase.cli.options import Settings
-    from relbase.cli.origins.finder import Finder
     from relbase.results import Link
 
 _REMEMBERED: Final = 1 << 13
