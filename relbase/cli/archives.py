@@ -51,11 +51,7 @@ _T = TypeVar("_T")
 _COUNTED: Final = {
     "elsewhere": ("revisit", "of payloads that do not precede them in the archive", ""),
     "partial": ("partial response", "(a range of a document)", ""),
-    "truncated": (
-        "page",
-        "that are incomplete: not converted",
-        "--salvage converts what is there",
-    ),
+    "truncated": ("page", "that are incomplete: not converted", "--salvage converts what is there"),
     "revisit-limit": (
         "revisit",
         "beyond the limit on what revisits read again or yield",

@@ -49,11 +49,7 @@ class LinkPrinter(NamedTuple):
     tallied: Tallied | None = None  # with --judge
 
     def show(
-        self,
-        place: str,
-        row: Link | LinkRow,
-        file: str = "",
-        judgement: Judgement | None = None,
+        self, place: str, row: Link | LinkRow, file: str = "", judgement: Judgement | None = None
     ) -> None:
         """Print a link: `place` is its file and line for people, `file` that of a `Link`."""
         if judgement is not None and self.tallied and not self.tallied.is_listed(judgement):

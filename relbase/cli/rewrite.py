@@ -15,17 +15,7 @@ from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import Option, command, section
 from relbase.cli.inputs import begin
-from relbase.cli.jobs import (
-    CSV_BOM,
-    JOBS,
-    Format,
-    Job,
-    Options,
-    Plan,
-    digest,
-    is_csv,
-    read_report,
-)
+from relbase.cli.jobs import CSV_BOM, JOBS, Format, Job, Options, Plan, digest, is_csv, read_report
 from relbase.cli.options import REPLACE, document_options
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
