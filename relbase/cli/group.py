@@ -183,37 +183,31 @@ class Option(click.Option):
         name: str = "",
         *,
         basic: bool = False,
-        read: Callable[[Any], object] | None = None,
+        read: Callable[[Any], object] = lambda value: value,
+        multiple: bool = False,
+        default: object = None,
         **more: Any,
     ) -> None:
-        self.basic, self._read = basic, read
+        self.basic, self._read, self._is_repeatable = basic, read, multiple
+        self.usual = () if multiple else default
         names = [word.rstrip(",") for word in shown.split() if word.startswith("-")]
         metavar = shown.rpartition(names[-1])[2].strip() or None
-        if metavar is None:
-            more["is_flag"] = True
-        elif "FILE" in metavar:  # for completion; it is checked when it is read
+        # All occurrences of an option with a value are collected, for `read_from`.
+        more["is_flag" if metavar is None else "multiple"] = True
+        if metavar and "FILE" in metavar:  # for completion; it is checked when it is read
             more.setdefault("type", click.Path(readable=False))
         super().__init__([*names, *filter(None, [name])], metavar=metavar, help=text, **more)
 
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        if self.is_flag or self.multiple:
-            super().add_to_parser(parser, ctx)
-        else:  # collect the values of all occurrences, for `type_cast_value`
-            parser.add_option(self, self.opts, self.name, "append")
-
-    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        if isinstance(value, list) and not self.multiple:
-            value, *others = value
-            if {*others} - {value} and not ctx.resilient_parsing:
-                text = "is given more than once, with different values: give one of them"
-                raise click.UsageError(f"{self.get_error_hint(ctx)} {text}", ctx)
-        value = super().type_cast_value(ctx, value)
-        if self._read is None or not isinstance(value, (str, tuple)):  # it was not given
-            return value
+    def read_from(self, ctx: click.Context, values: tuple[Any, ...]) -> object:
+        """Return the value of the option from all that were given for it."""
+        if not self._is_repeatable and {*values[1:]} - {values[0]}:
+            text = "is given more than once, with different values: give one of them"
+            raise click.UsageError(f"{self.get_error_hint(ctx)} {text}", ctx)
         try:
-            return tuple(map(self._read, value)) if isinstance(value, tuple) else self._read(value)
+            read = tuple(map(self._read, values))
         except ValueError as error:
             raise click.BadParameter(printable(str(error)), ctx, self) from None
+        return read if self._is_repeatable else read[0]
 
     def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
         """Leave out the range of a number, since the help text says what matters."""
@@ -233,7 +227,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:
             names = {name for param in self.params for name in param.opts}
             is_known = isinstance(error, click.BadOptionUsage)
@@ -248,6 +242,11 @@ class Command(click.Command):
             meant = "".join(f" Did you mean {guess}?" for guess in islice(chain(files, fits), 1))
             text = error.format_message() if is_known else f"No such option: {given}."
             raise click.UsageError(printable(f"{text}{meant}"), ctx) from None
+        for option in self.params:
+            if isinstance(option, Option) and option.multiple and not ctx.resilient_parsing:
+                values = ctx.params[option.name]
+                ctx.params[option.name] = option.read_from(ctx, values) if values else option.usual
+        return rest
 
     def invoke(self, ctx: click.Context) -> None:
         ctx.exit(super().invoke(ctx) or 0)  # commands return their exit status

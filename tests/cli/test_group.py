@@ -23,7 +23,7 @@ from running import done, program, run, told
 from relbase import Policy
 from relbase.cli import options
 from relbase.cli.group import COMMANDS as MODULES
-from relbase.cli.group import relbase
+from relbase.cli.group import Command, relbase
 from relbase.scan import binding
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ def settings(*arguments: str) -> Settings:
     """What a command gets that has the shared options."""
     got: list[Settings] = []
 
-    @click.command(params=options.document_options())
+    @click.command(cls=Command, params=options.document_options())
     def command(inputs: tuple[str, ...], **given: Any) -> None:
         del inputs
         got.append(options.settings(given))
