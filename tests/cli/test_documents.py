@@ -134,7 +134,7 @@ def test_another_part_is_seen() -> None:
     head = b"Content-Type: multipart/mixed; boundary=b\nX: "
     body = b"\n\n--b\nContent-Type: text/plain\n\nx\n--b--\n"
     mail, start = head + b"y" + body, len(head) + 1 + len(b"\n\n--b\n")
-    opened = called(mail, url="http://h/").opened(mail)
+    opened = called(url="http://h/").opened(mail)
     edit = Edit(start, start, b"\n\n--b\n")
     changed = splice(mail, [edit])
     with pytest.raises(SelfCheckError, match="the parts would not be the same"):
