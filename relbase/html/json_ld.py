@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Layer, Statement
 from relbase.edit import Span
 from relbase.expressions import expression
-from relbase.html.vocabulary import Nested, Row
+from relbase.html.vocabulary import JSON_LD_LISTS, JSON_LD_NAMES, PROPERTIES, Nested, Row
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import Outcome, Status, lower, shift
 from relbase.rewriting.reference import Place, Verdict, visit_url
@@ -28,30 +28,7 @@ from relbase.view.charset import after_mark
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
-# The terms of type @id in schemaorgcontext.jsonld of schema.org 30.0: those whose range is URL and
-# not Text. `id` is its alias of @id. The last line: what Google's structured data reads as a URL
-# (BreadcrumbList, SearchAction).
-PROPERTIES: Final = frozenset(
-    b"""
-    id acquireLicensePage actionableFeedbackPolicy afterMedia archivedAt associatedDisease
-    beforeMedia benefitsSummaryUrl codeRepository colleague colorSwatch constraintProperty
-    contentUrl correctionsPolicy discussionUrl diseasePreventionInfo diseaseSpreadStatistics
-    diversityPolicy diversityStaffingReport documentation downloadUrl duringMedia embedUrl
-    ethicsPolicy gameLocation gettingTestedInfo hasGS1DigitalLink hasMap hasMolecularFunction
-    healthPlanMarketingUrl image inCodeSet inDefinedTermSet installUrl isBasedOn isBasedOnUrl
-    isInvolvedInBiologicalProcess isLocatedInSubcellularLocation isPartOf labelDetails layoutImage
-    license logo mainEntityOfPage map maps masthead merchantReturnLink
-    missionCoveragePrioritiesPolicy newsUpdatesAndGuidelines noBylinesPolicy originalMediaLink
-    paymentUrl prescribingInfo productReturnLink publicTransportClosuresInfo publishingPrinciples
-    quarantineGuidelines relatedLink replyToUrl sameAs schoolClosuresInfo screenshot sdLicense
-    season serviceUrl shippingSettingsLink significantLink significantLinks speakable target
-    targetUrl thumbnailUrl tourBookingPage trackingUrl travelBans unnamedSourcesPolicy url usageInfo
-    verificationFactCheckingPolicy webFeed
-    item urlTemplate
-    """.split()
-)
 _NONE: Final[frozenset[bytes]] = frozenset()
-_LISTS: Final = (b"@list", b"@set")
 _NOT_NODES: Final = (b"@context", b"@value")
 _TEMPLATES: Final = (b"target", b"urlTemplate")  # may hold `{search_term_string}`
 _schema_org: Final = expression(
@@ -123,13 +100,12 @@ _relative_member: Final = expression(
     % {b"ws": _WS, b"web": _URL_OF_WEB, b"text": rb"(?:[^\"\\]++|\\.)*+"},
     re.VERBOSE,
 )
-_NAMES: Final = PROPERTIES | {b"@id", b"@base", *_LISTS}
 
 
 def may_be_relative(text: bytes) -> bool:
     """Return False if no URL of JSON-LD is relative; True if one may be."""
     return any(
-        member[1] is None or member[1] in _NAMES for member in _relative_member.finditer(text)
+        match[1] is None or match[1] in JSON_LD_NAMES for match in _relative_member.finditer(text)
     )
 
 
@@ -262,7 +238,7 @@ def _property(string: JsonString, objects: list[_Object]) -> bytes:
     """Return the name of the property that a string is a value of, perhaps in a list."""
     for inside in reversed(objects[-2:]):
         name = string.names[inside.depth - 1] or b""
-        if name not in _LISTS:
+        if name not in JSON_LD_LISTS:
             return name
     return b""
 

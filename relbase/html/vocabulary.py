@@ -61,7 +61,8 @@ def _not_a_curie(attribute: bytes) -> Condition:
 
 
 # HTML §4.6.7.8: rel=expect names an element of the document by its fragment.
-_IS_EXPECT: Final = Condition((b"rel",), lambda value: b"expect" in value(b"rel").split())
+LOCAL_WORD: Final = (b"rel", b"expect")
+_IS_EXPECT: Final = Condition((b"rel",), lambda value: LOCAL_WORD[1] in value(b"rel").split())
 
 # What browsers fetch as soon as they parse it (rule 4).
 _FETCHED: Final = frozenset((b"stylesheet", b"preload", b"modulepreload"))
@@ -297,3 +298,32 @@ def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: int) -> Row 
                 row = row._replace(early=True)  # noqa: PLW2901
             return row
     return None
+
+
+# ---- JSON-LD
+
+# The terms of type @id in schemaorgcontext.jsonld of schema.org 30.0: those whose range is URL and
+# not Text. `id` is its alias of @id. The last line: what Google's structured data reads as a URL
+# (BreadcrumbList, SearchAction).
+PROPERTIES: Final = frozenset(
+    b"""
+    id acquireLicensePage actionableFeedbackPolicy afterMedia archivedAt associatedDisease
+    beforeMedia benefitsSummaryUrl codeRepository colleague colorSwatch constraintProperty
+    contentUrl correctionsPolicy discussionUrl diseasePreventionInfo diseaseSpreadStatistics
+    diversityPolicy diversityStaffingReport documentation downloadUrl duringMedia embedUrl
+    ethicsPolicy gameLocation gettingTestedInfo hasGS1DigitalLink hasMap hasMolecularFunction
+    healthPlanMarketingUrl image inCodeSet inDefinedTermSet installUrl isBasedOn isBasedOnUrl
+    isInvolvedInBiologicalProcess isLocatedInSubcellularLocation isPartOf labelDetails layoutImage
+    license logo mainEntityOfPage map maps masthead merchantReturnLink
+    missionCoveragePrioritiesPolicy newsUpdatesAndGuidelines noBylinesPolicy originalMediaLink
+    paymentUrl prescribingInfo productReturnLink publicTransportClosuresInfo publishingPrinciples
+    quarantineGuidelines relatedLink replyToUrl sameAs schoolClosuresInfo screenshot sdLicense
+    season serviceUrl shippingSettingsLink significantLink significantLinks speakable target
+    targetUrl thumbnailUrl tourBookingPage trackingUrl travelBans unnamedSourcesPolicy url usageInfo
+    verificationFactCheckingPolicy webFeed
+    item urlTemplate
+    """.split()
+)
+JSON_LD_LISTS: Final = (b"@list", b"@set")
+# Of members whose values may be URLs.
+JSON_LD_NAMES: Final = PROPERTIES | {b"@id", b"@base", *JSON_LD_LISTS}

@@ -28,6 +28,7 @@ static void free_tables(Tables *t) {
   PyMem_Free(t->functions.words);
   PyMem_Free(t->at_rules.words);
   PyMem_Free(t->head.words);
+  PyMem_Free(t->json_names.words);
   PyMem_Free(t);
 }
 static void free_capsule(PyObject *capsule) { free_tables(PyCapsule_GetPointer(capsule, TABLES)); }
@@ -89,12 +90,13 @@ static int fill_words(Words *words, PyObject *items) {
 
 static int fill_tables(Tables *t, PyObject *args) {
   PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *scripts, *styles;
-  PyObject *functions, *at_rules, *head, *bytes;
+  PyObject *functions, *at_rules, *head, *json, *local, *bytes;
   char *rows;
   Py_ssize_t size, width;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOSnii:prepare", &elements, &svg, &math, &attributes,
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOOSniiii:prepare", &elements, &svg, &math, &attributes,
                         &prefix, &deciding, &scripts, &styles, &functions, &at_rules, &head,
-                        &bytes, &width, &t->other, &t->type))
+                        &json, &local, &bytes, &width, &t->other, &t->type, &t->href,
+                        &t->codebase))
     return 0;
   if (PyBytes_AsStringAndSize(bytes, &rows, &size) < 0) return 0;
   if (width < 1 || width > MAX_ATTRIBUTES || size % width || PyTuple_Size(attributes) != width ||
@@ -115,7 +117,8 @@ static int fill_tables(Tables *t, PyObject *args) {
          (t->prefix.row < count || bad("a prefix without a row")) &&
          fill_words(&t->script_types, scripts) &&
          fill_words(&t->style_types, styles) && fill_words(&t->functions, functions) &&
-         fill_words(&t->at_rules, at_rules) && fill_words(&t->head, head);
+         fill_words(&t->at_rules, at_rules) && fill_words(&t->head, head) &&
+         fill_words(&t->json_names, json) && name_of(local, &t->local);
 }
 
 static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {

@@ -71,8 +71,9 @@ typedef struct {
   size_t width;
   int other, other_svg, other_math; /* rows of the elements that are not in the tables */
   Name prefix;                      /* elements whose names begin with this share a row */
-  Words deciding, script_types, style_types, functions, at_rules, head;
-  int type; /* the number of the attribute `type` */
+  Words deciding, script_types, style_types, functions, at_rules, head, json_names;
+  int type, href, codebase; /* the numbers of these attributes */
+  Name local; /* a fragment alone may be local if the attribute of this number has the word */
 } Tables;
 
 static unsigned hashed(Text p, size_t n) {
@@ -213,19 +214,28 @@ static int is_bare(Text p, Text e) {
   return p == e || *p != ';';
 }
 
-/* The length of a numeric reference at `p`, to `least` or more, that is no XML character; or 0. */
-static size_t bad_number(Text p, Text e, int least) {
+/* The length of a numeric reference of few digits at `p`, and its number; or 0. */
+static size_t number_at(Text p, Text e, int *number) {
+  enum { FEW = 7 };
   Text q = p + 2;
   if (!begins(p, e, "&#")) return 0;
-  int is_hex = q < e && *q == 'x', value = 0;
+  int is_hex = q < e && LOWER(*q) == 'x';
   Text digits = q += is_hex;
-  for (; q < e && q - digits < 3 && IS(*q, ALNUM); q++) {
+  for (*number = 0; q < e && q - digits < FEW && IS(*q, ALNUM); q++) {
     int digit = *q <= '9' ? *q - '0' : LOWER(*q) - 'a' + 10;
     if (digit >= (is_hex ? 16 : 10)) return 0;
-    value = value * (is_hex ? 16 : 10) + digit;
+    *number = *number * (is_hex ? 16 : 10) + digit;
   }
-  if (q == digits || q >= e || *q != ';' || value < least || value >= 0x20) return 0;
-  return among("\t\n\r", (unsigned char)value) ? 0 : (size_t)(q + 1 - p);
+  return q == digits || q >= e || *q != ';' ? 0 : (size_t)(q + 1 - p);
+}
+
+/* The length of a numeric reference at `p`, to `least` or more, that is no XML character; or 0. */
+static size_t bad_number(Text p, Text e, int least) {
+  enum { LONGEST = 6 };
+  int number = 0;
+  size_t n = number_at(p, e, &number);
+  if (!n || n > LONGEST + (p[2] == 'x') || p[2] == 'X' || number < least || number >= 0x20) return 0;
+  return among("\t\n\r", (unsigned char)number) ? 0 : n;
 }
 
 enum { NO_CHARACTER = 0xff }; /* stands for each byte of XML that is part of no character */
@@ -343,6 +353,8 @@ static int form_of(Scan *s, Text p, Text e) {
     if (begins(p, e, "./")) {
       p += 2;
       form = HERE;
+    } else if (e - p == 1) {
+      return DOT;
     } else {
       for (form = HERE; begins(p, e, "../"); p += 3) form++;
       if (form == HERE || form >= FORMS) return 0;
@@ -384,12 +396,11 @@ static int relative(Scan *s, Text p, Text e, int where) {
   return form && has_edit(s, form, where) ? add(s, p, e, form) : STOPS;
 }
 
-/* Whether a character reference at `p` may mean white space; those all end in a semicolon. */
+/* Whether a character reference at `p` may mean white space, or a control character. */
 static int may_be_space(Text p, Text e) {
-  if (ampersand_at(p, e)) return 0;
-  if (++p < e && *p == '#') return 1;
-  while (p < e && IS(*p, ALNUM)) p++;
-  return p < e && *p == ';';
+  int number = 0;
+  if (begins(p, e, "&#")) return !number_at(p, e, &number) || number <= 0x20 || number == 0x7f;
+  return begins(p, e, "&Tab;") || begins(p, e, "&NewLine;");
 }
 
 /* Whether the WHATWG parser serialises an absolute URL as it is written. */
@@ -819,8 +830,24 @@ static Text without_controls(Text p, Text e) {
   return e;
 }
 
+/* The end of a value without references of white space. */
+static Text without_spaces(Text p, Text e) {
+  enum { LONGEST = 8 };
+  for (;;) {
+    int number = 0;
+    Text q = e;
+    if (p == e || q[-1] != ';') return e;
+    for (q--; p < q && e - q < LONGEST && *q != '&'; q--) continue;
+    if (q + number_at(q, e, &number) != e || !number || !IS(number, WS) || number > 0x20) return e;
+    e = q;
+  }
+}
+
 static int url(Scan *s, const Attribute *a, int holds) {
   Text p = a->value, e = a->end;
+  if ((holds & HOLDS_MASK) == URL && !s->in_xml && !s->in_markup &&
+      (e = without_spaces(p, e)) == p && p < a->end)
+    return STOPS;
   if (s->in_markup && p < e && (e = without_controls(p, e)) == p) return STOPS; /* none is left */
   if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
     while (p < e && IS(*p, WS)) p++;
@@ -854,10 +881,32 @@ static int url(Scan *s, const Attribute *a, int holds) {
   return done;
 }
 
-/* The time after which a page is loaded once more: with a URL, it gets a closer look. */
-static int refresh(Text p, Text e) {
-  while (p < e && (IS(*p, WS) || IS(*p, ALNUM) || *p == '.') && !IS(*p, ALPHA)) p++;
-  return p == e ? CONTINUES : STOPS;
+/* The time after which a page is loaded once more, and the URL, if there is one. */
+static int refresh(Scan *s, const Attribute *a) {
+  Text p = a->value, e = a->end, q;
+  for (q = p; (q = find(q, e, '&')); q++)
+    if (is_encoded(q, e)) return STOPS;
+  while (p < e && IS(*p, WS)) p++;
+  if (p >= e || !(IS(*p, ALNUM) || *p == '.') || IS(*p, ALPHA)) return CONTINUES;
+  while (p < e && (IS(*p, ALNUM) || *p == '.') && !IS(*p, ALPHA)) p++;
+  if (p < e && !IS(*p, WS) && *p != ';' && *p != ',') return CONTINUES;
+  while (p < e && IS(*p, WS)) p++;
+  if (p < e && (*p == ';' || *p == ',')) p++;
+  while (p < e && IS(*p, WS)) p++;
+  if (begins_any_case(p, e, "url")) {
+    for (q = p + 3; q < e && IS(*q, WS); q++) continue;
+    if (q < e && *q == '=') p = q + 1;
+  }
+  while (p < e && IS(*p, WS)) p++;
+  if (p < e && IS(*p, QUOTE)) {
+    q = find(p + 1, e, *p);
+    p++;
+    if (q) e = q;
+  }
+  while (p < e && IS(*p, WS)) p++;
+  while (p < e && IS(e[-1], WS)) e--;
+  if (p == e) return CONTINUES;
+  return absolute(p, e) ? listed(s, p, e) : s->in_xml ? STOPS : relative(s, p, e, IN_CSS | UNQUOTED);
 }
 
 static int value(Scan *s, const Attribute *a, int holds) {
@@ -873,7 +922,7 @@ static int value(Scan *s, const Attribute *a, int holds) {
   case LIST:
     return list(s, a->value, a->end);
   case REFRESH:
-    return refresh(a->value, a->end);
+    return refresh(s, a);
   case ANYTHING:
     return a->value == a->end && !(holds & EMPTY_LOOK) ? CONTINUES : STOPS;
   default:
@@ -918,6 +967,34 @@ typedef struct {
   int slash;      /* whether a slash stands before the end */
 } Tag;
 
+/* Finds the first attribute of a number in a tag; 0 if there is none. */
+static int stated(const Scan *s, Text p, Text e, int number, Attribute *a) {
+  for (;;) {
+    while (p < e && (IS(*p, WS) || *p == '/')) p++;
+    if (p >= e || *p == '>' || !attribute(&p, e, a)) return 0;
+    const Name *known = look_up(&s->tables->attributes, a->name, a->length);
+    if (known && known->row == number) return 1;
+  }
+}
+
+/* What a value holds in a tag whose attributes begin at `p`. */
+static int held(const Scan *s, Text p, Text e, const Attribute *a, int holds) {
+  const Name *local = &s->tables->local;
+  Attribute other;
+  if ((holds & HOLDS_MASK) == ON_CODEBASE)
+    return (holds & ~HOLDS_MASK) |
+           (stated(s, p, e, s->tables->codebase, &other) ? MAYBE : URL);
+  if (holds & FRAGMENT_LOOK && a->value < a->end && *a->value == '#') {
+    if (stated(s, p, e, local->row, &other))
+      for (Text q = other.value; q < other.end; q++)
+        if (*q == '&' || ((size_t)(other.end - q) >= local->length &&
+                          same(q, local->name, local->length)))
+          return holds;
+    return holds & ~FRAGMENT_LOOK;
+  }
+  return holds;
+}
+
 /* Reads the attributes of a tag, and its `>`. */
 static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
   uint64_t seen[4] = {0, 0, 0, 0};
@@ -951,7 +1028,7 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     }
     int done;
     s->attribute = number;
-    s->holds = row[number];
+    s->holds = held(s, *pp, e, &a, row[number]);
     if ((done = value(s, &a, s->holds)) != CONTINUES) return done;
   }
   *pp = p + 1;
@@ -1016,11 +1093,77 @@ static Text script_end(Text p, Text e, const Name *element) {
   return NULL;
 }
 
-static int says_one_of(const Attribute *type, const Words *words) {
+static const Name *said_type(const Attribute *type, const Words *words) {
   Text p = type->value, e = type->end;
   while (p < e && IS(*p, WS)) p++;
   while (e > p && IS(e[-1], WS)) e--;
-  return is_among(words, p, (size_t)(e - p));
+  return find_word(words, p, (size_t)(e - p));
+}
+
+/* ---- JSON-LD: whether it may have a relative URL, as `json_ld.may_be_relative` asks */
+
+static Text json_space(Text p, Text e) {
+  while (p < e && IS(*p, XML_WS)) p++;
+  return p;
+}
+/* The closing quote of the string whose text begins at `p`; NULL if it has none. */
+static Text json_close(Text p, Text e) {
+  for (; p < e && *p != '"'; p++)
+    if (*p == '\\' && ++p < e && *p == '\n') return NULL;
+  return p < e ? p : NULL;
+}
+static int is_of_web(Text p, Text e) {
+  if (!begins(p, e, "\"http")) return 0;
+  p += 5 + begins(p + 5, e, "s");
+  return begins(p, e, "://") || begins(p, e, ":\\/\\/");
+}
+
+/* Whether the value at `p` is no string, or one of the web, or a list that begins with those. */
+static int json_value_stays(Text p, Text e) {
+  if (p >= e) return 0;
+  if (*p != '[') return *p != '"' || is_of_web(p, e);
+  for (p = json_space(p + 1, e); is_of_web(p, e);) {
+    if (!(p = json_close(p + 1, e))) return 0;
+    p = json_space(p + 1, e);
+    if (p < e && *p == ',') p++;
+    p = json_space(p, e);
+  }
+  return p < e && (*p == ']' || *p == '{');
+}
+
+/* Whether a string follows the object that ends before `p`, and is no name. */
+static int json_item_follows(Text p, Text e) {
+  p = json_space(p, e);
+  if (p >= e || *p != ',') return 0;
+  p = json_space(p + 1, e);
+  if (p >= e || *p != '"') return 0;
+  if (!(p = json_close(p + 1, e))) return 1;
+  p = json_space(p + 1, e);
+  return p >= e || *p != ':';
+}
+
+static int json_may_be_relative(const Words *names, Text p, Text e) {
+  Text name, after;
+  for (; p < e; p++) {
+    switch (*p) {
+    case '"':
+      name = after = p + 1;
+      if (after < e && *after == '@') after++;
+      while (after < e && IS(*after, ALPHA)) after++;
+      if (after >= e || *after != '"') break;
+      p = after - 1;
+      after = json_space(after + 1, e);
+      if (after >= e || *after != ':' || json_value_stays(json_space(after + 1, e), e)) break;
+      if (is_among(names, name, (size_t)(p + 1 - name))) return 1;
+      break;
+    case '}':
+      if (json_item_follows(p + 1, e)) return 1;
+      break;
+    case '\\': /* of a letter, or of `@` */
+      if (e - p > 5 && begins(p, e, "\\u00") && among("4567", p[4])) return 1;
+    }
+  }
+  return 0;
 }
 
 /* ---- Comments, and what else begins with `<!` */
@@ -1125,25 +1268,32 @@ stop:
 static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *tag) {
   Text p = *pp, stop;
   const Attribute *type = tag->type.length ? &tag->type : NULL;
+  const Name *said;
   int is_unread = type && find(type->value, type->end, '&');
   switch (element->kind) {
   case SCRIPT:
-    if (is_unread || (type && says_one_of(type, &s->tables->script_types))) return STOPS;
-    stop = script_end(p, e, element);
+    said = type ? said_type(type, &s->tables->script_types) : NULL;
+    if (is_unread || (said && said->kind == UNREAD)) return STOPS;
+    if (!(stop = script_end(p, e, element))) stop = e;
+    if (!said || (said->kind == ONLY_NOTED && s->mode == ALL)) break;
+    if (s->mode == ALL || (!s->ascii_stands && !ascii_stands(p, stop)) ||
+        json_may_be_relative(&s->tables->json_names, p, stop))
+      return STOPS;
     break;
   case STYLE:
     if (is_unread) return STOPS;
-    stop = raw_end(p, e, element);
+    if (!(stop = raw_end(p, e, element))) stop = e;
     s->attribute = -1;
     s->holds = CSS;
-    if (stop && (!type || is_among(&s->tables->style_types, type->value,
+    if ((!type || is_among(&s->tables->style_types, type->value,
                                    (size_t)(type->end - type->value)))) {
       int done = whole_css(s, p, stop, 0);
       if (done != CONTINUES) return done;
     }
     break;
   case NOSCRIPT:
-    if (s->in_noscript || !(stop = raw_end(p, e, element))) return STOPS;
+    if (s->in_noscript) return CONTINUES;
+    if (!(stop = raw_end(p, e, element))) stop = e;
     s->in_noscript = 1;
     s->depth++;
     p = scan(s, p, stop);
@@ -1152,12 +1302,11 @@ static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *ta
     if (p != stop) return STOPS;
     break;
   case RAW:
-    stop = raw_end(p, e, element);
+    if (!(stop = raw_end(p, e, element))) stop = e;
     break;
   default:
     return CONTINUES;
   }
-  if (!stop) return STOPS;
   *pp = stop;
   return CONTINUES;
 }
@@ -1174,7 +1323,8 @@ static int start_tag(Scan *s, Text *pp, Text e) {
       same(name, t->prefix.name, t->prefix.length))
     element = &t->prefix;
   int kind = element ? element->kind : PLAIN;
-  if (kind == LOOK) return STOPS;
+  Attribute href;
+  if (kind == LOOK || (kind == BASE && stated(s, p, e, t->href, &href))) return STOPS;
   if (kind == SVG || kind == MATH) {
     *pp = p;
     return foreign(s, pp, e, element);

@@ -6,7 +6,7 @@ The exact tokenizer (`html.tokens`) and the compiled scanner differ only in spee
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -24,7 +24,7 @@ from relbase.edit import Edit, splice
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
-from relbase.html.vocabulary import EXTENDED, TEXT_ROWS
+from relbase.html.vocabulary import EXTENDED, JSON_LD_NAMES, LOCAL_WORD, TEXT_ROWS, Nested
 from relbase.scan import tables
 from relbase.scan.held import deciders, deciding_values, held_attributes, row_of
 from relbase.scan.tables import EDITS, PlainForm, facts
@@ -98,7 +98,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xBD491D4E
+_SOURCE: Final = 0x270D299A
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -108,15 +108,6 @@ compiled, UNUSED = _load()
 # The value of `relbase.scanner`.
 NAME: Final = EXACT if compiled is None else COMPILED
 
-
-def _types(element: bytes) -> frozenset[bytes]:
-    rows = TEXT_ROWS[HTML, element]
-    return frozenset(value for row in rows if row.when for value in row.when.values)
-
-
-# The `type` of a script (without white space) and of a style element whose text holds references.
-SCRIPT_TYPES: Final = _types(b"script")
-STYLE_TYPES: Final = _types(b"style")
 
 # Elements of SVG and MathML that contain only each other and text, so that their tags do not change
 # what is markup. Their attributes may still hold references.
@@ -144,7 +135,7 @@ XML_WALK: Final = "xml"
 LINKS_WALK: Final = "links"
 
 # Elements that change what is markup: the exact tokenizer keeps track of them.
-_LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
+_LOOKED_AT: Final = frozenset((b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
     **dict.fromkeys(RAW_TEXT, tables.RAW),
     b"script": tables.SCRIPT,
@@ -152,6 +143,7 @@ _KINDS: Final[Mapping[bytes, int]] = {
     b"noscript": tables.NOSCRIPT,
     b"svg": tables.SVG,
     b"math": tables.MATH,
+    b"base": tables.BASE,
     **dict.fromkeys(_LOOKED_AT, tables.LOOK),
 }
 
@@ -287,8 +279,8 @@ def _tables(*, extended: int) -> object:
         tuple((name, plain, number) for name, number in numbers.items()),
         vml,
         tuple((value, *then) for value, then in sorted(deciding.items())),
-        _words(SCRIPT_TYPES),
-        _words(STYLE_TYPES),
+        tuple(_types(b"script", extended=extended)),
+        tuple(_types(b"style", extended=extended)),
         tuple(
             (function.name, function.form is Form.URL, 0)
             for function in FUNCTIONS
@@ -296,11 +288,21 @@ def _tables(*, extended: int) -> object:
         ),
         tuple((name, kind, 0) for name, kind in _AT_RULES.items()),
         _words(IN_HEAD),
+        _words(name.lower() for name in JSON_LD_NAMES),
+        (LOCAL_WORD[1], 0, numbers[LOCAL_WORD[0]]),
         b"".join(rows),
         len(numbers),
         other,
-        numbers[b"type"],
+        *(numbers[name] for name in (b"type", b"href", b"codebase")),
     )
+
+
+def _types(element: bytes, *, extended: int) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the `type` of each script or style (without white space) with text of interest."""
+    json_ld = tables.COUNTS if extended & EXTENDED else tables.ONLY_NOTED
+    for row in TEXT_ROWS[HTML, element]:
+        for value in row.when.values if row.when else ():
+            yield value, json_ld if row.syntax is Nested.JSON_LD else tables.UNREAD, 0
 
 
 def _words(values: Iterable[bytes]) -> tuple[tuple[bytes, int, int], ...]:

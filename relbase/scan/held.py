@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from relbase.html.places import PLACES, attributes_of
-from relbase.html.vocabulary import Nested, Row
+from relbase.html.vocabulary import LOCAL_WORD, Nested, Row
 from relbase.scan import tables
 from relbase.scan.tables import HOLDS_MASK
 from relbase.values.syntaxes import Syntax
@@ -20,6 +20,7 @@ HELD: Final[Mapping[Syntax | Nested, int]] = {
     Nested.CSS: tables.CSS,
     Syntax.SRCSET: tables.SRCSET,
     Syntax.SPACE_LIST: tables.LIST,
+    Syntax.REFRESH: tables.REFRESH,
 }
 
 
@@ -41,7 +42,8 @@ def counting_rows(rows: tuple[Row, ...], *, extended: int) -> tuple[Row, ...]:
 def held_attributes(*, extended: int) -> list[bytes]:
     """Return the numbered attributes: those that hold references, or decide whether others do."""
     named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
-    return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
+    asked = {name for name, _ in deciding_values(extended=extended)}
+    return sorted(named | asked | {b"type", LOCAL_WORD[0]})
 
 
 def deciders(*, extended: int) -> Iterator[tuple[tuple[str, bytes], bytes]]:
@@ -105,10 +107,10 @@ def row_of(
 def _holds(rows: tuple[Row, ...]) -> int:
     """Return what an attribute holds by its rows; unknown syntaxes are `ANYTHING`."""
     first = rows[0]
-    if first.syntax is Syntax.REFRESH and first.when is None:
-        return tables.REFRESH
     if first.syntax is Nested.GUESSED and first.when is None:
         return tables.MAYBE
+    if first.on_codebase and first.when is None and first.syntax is Syntax.URL:
+        return tables.ON_CODEBASE
     if first.when is not None or first.on_codebase:
         if any(row.syntax is not Syntax.URL for row in rows):
             return tables.ANYTHING | tables.EMPTY_LOOK

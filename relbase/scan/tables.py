@@ -18,6 +18,7 @@ from relbase.url.plain import ABSOLUTE, SAFE, SPECIAL, WEB
 class PlainForm(IntEnum):
     """The form of a plain reference: its URL ends in the reference as written, without its dots."""
 
+    DOT = 5  # a dot alone: the directory
     ROOT = 6  # /path
     FRAGMENT = 7  # #fragment
     QUERY = 8  # ?query
@@ -60,16 +61,17 @@ NOT_UNICODE: Final = 4
 MAY_BE_MARKED: Final = 8
 
 # What an element is to the walk.
-PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS = range(9)
+PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, BASE, KINDS = range(10)
 
-# What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing.
+# What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing. What
+# the text of a script is: that; JSON-LD, whose URLs count; JSON-LD of which only notes are made.
 UNREAD, IMPORTS, UNLOADED = range(3)
+COUNTS, ONLY_NOTED = range(1, 3)
 
 # What an attribute or a text holds. `ANYTHING` gets a closer look; in XML, a start tag may decide
 # what the text after it holds, and an attribute may state a base.
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, REFRESH, HOLDS = (
-    range(13)
-)
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE = range(11)
+REFRESH, ON_CODEBASE, HOLDS = range(11, 14)
 HOLDS_MASK: Final = 15
 # And besides, of a value that is one URL: what an empty one is; whether a fragment alone is local.
 EMPTY_IS_BASE: Final = 16
