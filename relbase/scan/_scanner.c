@@ -73,6 +73,8 @@ static int fill_names(Names *names, PyObject *items, int rows) {
     while (names->slots[h].length) h = (h + 1) & (SLOTS - 1);
     names->slots[h] = name;
     names->lengths[name.name[0]] |= (uint64_t)1 << name.length;
+    if (name.name[name.length - 1] >= 128) return bad("a name that is not ASCII");
+    names->lasts[name.name[name.length - 1]] |= (uint64_t)1 << name.length;
   }
   return 1;
 }
@@ -812,12 +814,16 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+/* Whether one of some words is there; it is sought by its first sign, which is rarer than letters. */
 static int holds_any(Text p, Text e, PyObject *words) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(words); i++) {
-    Text word = (Text)PyBytes_AsString(PyTuple_GetItem(words, i)), q = p;
-    Py_ssize_t n = PyBytes_Size(PyTuple_GetItem(words, i));
-    for (; e - q >= n && (q = find(q, e - n + 1, *word)); q++)
-      if (!memcmp(q, word, (size_t)n)) return 1;
+    Text word = (Text)PyBytes_AsString(PyTuple_GetItem(words, i));
+    Py_ssize_t n = PyBytes_Size(PyTuple_GetItem(words, i)), at = 0;
+    while (at < n && (IS(word[at], ALNUM) || word[at] == ' ')) at++;
+    if (at == n) at = 0;
+    if (e - p < n) continue;
+    for (Text q = p + at, last = e - n + at + 1; (q = find(q, last, word[at])); q++)
+      if (q[-at] == *word && !memcmp(q - at, word, (size_t)n)) return 1;
   }
   return 0;
 }

@@ -23,11 +23,20 @@ typedef const unsigned char *Text;
 /* ---- Bytes */
 
 #define IS(c, k) ((int)(classes[(unsigned char)(c)] & (k)))
-#define LOWER(c) (IS(c, ALPHA) ? (c) | 32 : (c))
+#define LOWER(c) ((unsigned)(((c) | 32) - 'a') < 26 ? (c) | 32 : (c))
 
 static int among(const char *set, int c) { return c && c < 128 && strchr(set, c); }
 
 static Text find(Text p, Text e, int c) { return p < e ? memchr(p, c, (size_t)(e - p)) : NULL; }
+
+/* The same for what is usually near, where a call takes longer than a look. */
+static inline Text find_near(Text p, Text e, int c) {
+  enum { NEAR = 8 };
+  if (e - p < NEAR) return find(p, e, c);
+  for (int i = 0; i < NEAR; i++)
+    if (p[i] == c) return p + i;
+  return find(p + NEAR, e, c);
+}
 
 /* Whether `n` bytes equal these, given in lower case, but for their case. */
 static int same(Text p, Text lower, size_t n) {
@@ -56,7 +65,7 @@ typedef struct {
 
 typedef struct {
   Name slots[SLOTS];
-  uint64_t lengths[128]; /* by first letter, the lengths that occur */
+  uint64_t lengths[128], lasts[128]; /* by first and by last letter, the lengths that occur */
   int count;
 } Names;
 
@@ -77,15 +86,17 @@ typedef struct {
 } Tables;
 
 static unsigned hashed(Text p, size_t n) {
-  unsigned h = (unsigned)n;
-  for (size_t i = 0; i < n; i++) h = h * 31 + LOWER(p[i]);
+  unsigned h = (unsigned)n * 31 + LOWER(p[0]);
+  h = h * 31 + LOWER(p[n / 2]);
+  h = h * 31 + LOWER(p[n - 1]);
   return (h ^ (h >> 11)) & (SLOTS - 1);
 }
 
 static const Name *look_up(const Names *names, Text p, size_t n) {
   if (n > MAX_NAME || n == 0) return NULL;
-  int first = LOWER(p[0]);
-  if (first >= 128 || !(names->lengths[first] >> n & 1)) return NULL;
+  int first = LOWER(p[0]), last = LOWER(p[n - 1]);
+  if (first >= 128 || last >= 128 || !((names->lengths[first] & names->lasts[last]) >> n & 1))
+    return NULL;
   for (unsigned h = hashed(p, n); names->slots[h].length; h = (h + 1) & (SLOTS - 1)) {
     const Name *found = &names->slots[h];
     if (found->length == n && same(p, found->name, n)) return found;
@@ -945,7 +956,7 @@ static int attribute(Text *pp, Text e, Attribute *a) {
     for (q++; q < e && IS(*q, WS); q++) continue;
     if (q >= e) return 0;
     if (*q == '"' || *q == '\'') {
-      Text close = find(q + 1, e, *q);
+      Text close = find_near(q + 1, e, *q);
       if (!close) return 0;
       a->quote = *q;
       a->value = q + 1;
@@ -1370,7 +1381,7 @@ static int declaration(Scan *s, Text *pp, Text e) {
 static Text scan(Scan *s, Text p, Text e) {
   size_t batch = s->depth ? SIZE_MAX : BATCH; /* the inside of an element is done in one go */
   while (s->count < batch) {
-    Text begin = find(p, e, '<');
+    Text begin = find_near(p, e, '<');
     if (!begin) return e;
     p = begin + 1;
     if (p >= e) return begin;
@@ -1803,13 +1814,19 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
 
 /* ---- Bytes of a document */
 
-enum { AT_A_TIME = 8 };
-
 static Text after_ascii(Text p, Text e) {
-  uint64_t some;
-  for (; e - p >= AT_A_TIME; p += AT_A_TIME) {
-    memcpy(&some, p, AT_A_TIME);
-    if (some & UINT64_C(0x8080808080808080)) break;
+  enum { WORD = 8, WORDS = 8 };
+  const uint64_t high = UINT64_C(0x8080808080808080);
+  uint64_t words[WORDS], some;
+  for (; e - p >= WORD * WORDS; p += WORD * WORDS) {
+    memcpy(words, p, sizeof words);
+    some = 0;
+    for (int i = 0; i < WORDS; i++) some |= words[i];
+    if (some & high) break;
+  }
+  for (; e - p >= WORD; p += WORD) {
+    memcpy(&some, p, WORD);
+    if (some & high) break;
   }
   while (p < e && *p < 0x80) p++;
   return p;
@@ -1817,7 +1834,10 @@ static Text after_ascii(Text p, Text e) {
 
 /* Whether bytes are well-formed (Unicode, table 3-7). */
 static int is_utf_8(Text p, Text e) {
-  while ((p = after_ascii(p, e)) < e) {
+  for (;;) {
+    if (p < e && *p < 0x80 && e - p > 1) p += p[1] >= 0x80 ? 1 : after_ascii(p, e) - p;
+    else if (p < e && *p < 0x80) p++;
+    if (p >= e) return 1;
     int more = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : 1;
     if (*p < 0xc2 || *p > 0xf4 || e - p <= more) return 0;
     if (p[1] < (*p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80)) return 0;
@@ -1826,5 +1846,4 @@ static int is_utf_8(Text p, Text e) {
       if ((p[i] & 0xc0) != 0x80) return 0;
     p += more + 1;
   }
-  return 1;
 }
