@@ -904,8 +904,8 @@ static int refresh(Scan *s, const Attribute *a) {
   while (p < e && IS(*p, WS)) p++;
   if (p < e && (*p == ';' || *p == ',')) p++;
   while (p < e && IS(*p, WS)) p++;
-  if (begins_any_case(p, e, "url")) {
-    for (q = p + 3; q < e && IS(*q, WS); q++) continue;
+  if (begins_any_case(p, e, REFRESH_KEYWORD)) {
+    for (q = p + strlen(REFRESH_KEYWORD); q < e && IS(*q, WS); q++) continue;
     if (q < e && *q == '=') p = q + 1;
   }
   while (p < e && IS(*p, WS)) p++;
@@ -1286,7 +1286,7 @@ static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *ta
     said = type ? said_type(type, &s->tables->script_types) : NULL;
     if (is_unread || (said && said->kind == UNREAD)) return STOPS;
     if (!(stop = script_end(p, e, element))) stop = e;
-    if (!said || (said->kind == ONLY_NOTED && s->mode == ALL)) break;
+    if (!said || said->kind != JSON_LD || (s->mode == ALL && !said->row)) break;
     if (s->mode == ALL || (!s->ascii_stands && !ascii_stands(p, stop)) ||
         json_may_be_relative(&s->tables->json_names, p, stop))
       return STOPS;
@@ -1815,17 +1815,17 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
 /* ---- Bytes of a document */
 
 static Text after_ascii(Text p, Text e) {
-  enum { WORD = 8, WORDS = 8 };
+  enum { AT_A_TIME = 8, AT_ONCE = 8 };
   const uint64_t high = UINT64_C(0x8080808080808080);
-  uint64_t words[WORDS], some;
-  for (; e - p >= WORD * WORDS; p += WORD * WORDS) {
+  uint64_t words[AT_ONCE], some;
+  for (; e - p >= AT_A_TIME * AT_ONCE; p += AT_A_TIME * AT_ONCE) {
     memcpy(words, p, sizeof words);
     some = 0;
-    for (int i = 0; i < WORDS; i++) some |= words[i];
+    for (int i = 0; i < AT_ONCE; i++) some |= words[i];
     if (some & high) break;
   }
-  for (; e - p >= WORD; p += WORD) {
-    memcpy(&some, p, WORD);
+  for (; e - p >= AT_A_TIME; p += AT_A_TIME) {
+    memcpy(&some, p, AT_A_TIME);
     if (some & high) break;
   }
   while (p < e && *p < 0x80) p++;

@@ -96,8 +96,8 @@ def _cut(form: int, base: PlainBase) -> Prefix | None:
         new = root + (directory or "/")
     elif form == _ROOT:
         new = root
-    elif form == PlainForm.DOT:
-        new, until = root + (directory or "/"), 1
+    elif form == PlainForm.DOT and directory:
+        new, until = root + directory, 1
     elif form >= _HERE:
         up = form - _HERE
         if up >= directory.count("/"):

@@ -63,10 +63,10 @@ MAY_BE_MARKED: Final = 8
 # What an element is to the walk.
 PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, BASE, KINDS = range(10)
 
-# What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing. What
-# the text of a script is: that; JSON-LD, whose URLs count; JSON-LD of which only notes are made.
+# What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing. The
+# text of a script needs a closer look, too, or is JSON-LD.
 UNREAD, IMPORTS, UNLOADED = range(3)
-COUNTS, ONLY_NOTED = range(1, 3)
+JSON_LD: Final = 1
 
 # What an attribute or a text holds. `ANYTHING` gets a closer look; in XML, a start tag may decide
 # what the text after it holds, and an attribute may state a base.
@@ -124,6 +124,9 @@ _NAMES: Final = (
 )
 NAMES: Final = tuple(_NAMES.split())
 
+# What may stand before the URL of a refresh.
+REFRESH_KEYWORD: Final = "url"
+
 # Texts of which a reference or a scheme begins with one.
 PREFIXES: Final[Mapping[str, tuple[str, ...]]] = {"WEB": WEB, "ABSOLUTE": ABSOLUTE}
 
@@ -137,7 +140,7 @@ def facts() -> str:
     """Return all of it as one line of ASCII."""
     numbers = (f"{name}={int(value)}" for name, value in NUMBERS.items())
     classes = (f"{name}={text}" for name, text in CLASSES.items())
-    return " ".join((*numbers, *classes, f"{PREFIXES} {SPECIAL} {NAMES}"))
+    return " ".join((*numbers, *classes, f"{PREFIXES} {SPECIAL} {NAMES} {REFRESH_KEYWORD}"))
 
 
 def header() -> str:
@@ -156,6 +159,7 @@ def header() -> str:
         lines.append(f"#define BEGINS_{name}(begins, p, e) ({tests})")
     lines.append(f"#define SPECIAL_SCHEMES {', '.join(map(_quoted, SPECIAL))}")
     lines.append(f"#define NAMES_ALONE {', '.join(map(_quoted, NAMES))}")
+    lines.append(f"#define REFRESH_KEYWORD {_quoted(REFRESH_KEYWORD)}")
     lines.append(f"#define FACTS {_quoted(facts())}")
     return "\n".join((*lines, ""))
 

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import pytest
 from scanners import SCANNERS, scanning
@@ -141,16 +141,21 @@ def test_names_of_foreign_content_change_no_markup() -> None:
     assert not names & {b"script", b"style", b"title", b"desc", b"foreignobject", b"font", b"a"}
 
 
+_WORDS: Final = ((b"", 0, 0), *[()] * 7, (b"", 0, 0))
+_NUMBERS: Final = (0, 0, 0, 0)
+
+
 @NEEDS_COMPILED
 @pytest.mark.parametrize(
     "arguments",
     [
         (),
-        ((), (), (), (), (b"", 0, 0), *[()] * 6, b"", 1, 0, 0),
-        ((), (), (), ((b"a", 0, 0),), (b"", 0, 0), *[()] * 6, b"\x0f", 1, 0, 0),
-        ((), (), (), ((b"a" * 64, 0, 0),), (b"", 0, 0), *[()] * 6, b"\0", 1, 0, 0),
-        (((b"a", 99, 0),), (), (), ((b"a", 0, 0),), (b"", 0, 0), *[()] * 6, b"\0", 1, 0, 0),
-        (((b"a", 0, 9),), (), (), ((b"a", 0, 0),), (b"", 0, 0), *[()] * 6, b"\0", 1, 0, 0),
+        ((), (), (), (), *_WORDS, b"", 1, *_NUMBERS),
+        ((), (), (), ((b"a", 0, 0),), *_WORDS, b"\x0f", 1, *_NUMBERS),
+        ((), (), (), ((b"a" * 64, 0, 0),), *_WORDS, b"\0", 1, *_NUMBERS),
+        ((), (), (), ((b"\xe9", 0, 0),), *_WORDS, b"\0", 1, *_NUMBERS),
+        (((b"a", 99, 0),), (), (), ((b"a", 0, 0),), *_WORDS, b"\0", 1, *_NUMBERS),
+        (((b"a", 0, 9),), (), (), ((b"a", 0, 0),), *_WORDS, b"\0", 1, *_NUMBERS),
     ],
 )
 def test_tables_that_are_not_understood(arguments: tuple[object, ...]) -> None:

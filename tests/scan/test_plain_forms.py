@@ -7,6 +7,7 @@ import pytest
 from relbase.rewriting.context import BaseResolver
 from relbase.scan.binding import SAMPLES
 from relbase.scan.plain_forms import Prefixes, base_of_names
+from relbase.scan.tables import PlainForm
 from relbase.url.profiles import Profile
 
 HOSTS = ("http://h.example", "https://h", "http://H.example", "http://a:80", "http://h.")
@@ -28,5 +29,8 @@ def test_cut_as_sampled(host: str, profile: Profile) -> None:
             quick, sampled = Prefixes(resolve, 0, base), Prefixes(resolve, 0)
             for form in SAMPLES:
                 assert quick[form] == sampled[form], (url, form)
+            dot = quick[PlainForm.DOT]
+            assert dot is None or (dot.until, dot.new.decode()) == (1, resolve("."))
+            assert (dot is not None) == bool(base.directory)
             cut += Prefixes(None, 0, base)[next(iter(SAMPLES))] is not None
     assert (cut > 50) == (base_of_names(f"{host}/", profile) is not None)
