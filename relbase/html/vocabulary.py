@@ -300,8 +300,6 @@ def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: int) -> Row 
     return None
 
 
-# ---- JSON-LD
-
 # The terms of type @id in schemaorgcontext.jsonld of schema.org 30.0: those whose range is URL and
 # not Text. `id` is its alias of @id. The last line: what Google's structured data reads as a URL
 # (BreadcrumbList, SearchAction).
@@ -325,5 +323,4 @@ PROPERTIES: Final = frozenset(
     """.split()
 )
 JSON_LD_LISTS: Final = (b"@list", b"@set")
-# Of members whose values may be URLs.
 JSON_LD_NAMES: Final = PROPERTIES | {b"@id", b"@base", *JSON_LD_LISTS}

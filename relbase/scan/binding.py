@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from relbase.css.functions import (
     CONTAINER,
@@ -26,7 +26,7 @@ from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
 from relbase.html.vocabulary import EXTENDED, JSON_LD_NAMES, LOCAL_WORD, TEXT_ROWS, Nested
 from relbase.scan import tables
-from relbase.scan.held import deciders, deciding_values, held_attributes, row_of
+from relbase.scan.held import deciders, held_attributes, row_of
 from relbase.scan.tables import EDITS, PlainForm, facts
 from relbase.view.charset import PRESCAN_LENGTH, is_utf_8
 
@@ -134,8 +134,6 @@ CSS_WALK: Final = "css"
 XML_WALK: Final = "xml"
 LINKS_WALK: Final = "links"
 
-# Elements that change what is markup: the exact tokenizer keeps track of them.
-_LOOKED_AT: Final = frozenset((b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
     **dict.fromkeys(RAW_TEXT, tables.RAW),
     b"script": tables.SCRIPT,
@@ -144,7 +142,8 @@ _KINDS: Final[Mapping[bytes, int]] = {
     b"svg": tables.SVG,
     b"math": tables.MATH,
     b"base": tables.BASE,
-    **dict.fromkeys(_LOOKED_AT, tables.LOOK),
+    # These change what is markup: the exact tokenizer keeps track of them.
+    **dict.fromkeys((b"template", b"frameset", b"plaintext"), tables.LOOK),
 }
 
 
@@ -178,8 +177,7 @@ def scanning(
 def head(text: bytes) -> tuple[int, bytes]:
     """Return where the last of the head's tokens ends, and the head without its raw text."""
     if compiled is not None:
-        stated: tuple[int, bytes] = compiled.head(_tables(extended=0), text)
-        return stated
+        return cast("tuple[int, bytes]", compiled.head(_tables(extended=0), text))
     if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
     pieces: list[bytes] = []
@@ -208,8 +206,7 @@ def first_look(marks: Marks, last: int, data: bytes, *, for_marks: bool) -> int:
     """Return what a first look at a page tells, as bits; marks may be in the `last` bytes."""
     if compiled is not None:
         words = b"charset", PRESCAN_LENGTH, marks if for_marks else None, last
-        looked: int = compiled.look(_tables(extended=0), data, *words)
-        return looked
+        return cast("int", compiled.look(_tables(extended=0), data, *words))
     is_ascii = data.isascii()
     looked = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
     if not is_ascii and not is_utf_8(data):
@@ -265,9 +262,9 @@ def _tables(*, extended: int) -> object:
     texts = (b"title", tables.RAW), (b"desc", tables.RAW), (b"style", tables.STYLE)
     foreign[0] += tuple((name, kind, row(SVG, name)) for name, kind in texts)
     deciding: dict[bytes, tuple[int, int]] = {}
-    values = deciding_values(extended=extended)
-    for (space, element), by in deciders(extended=extended):
-        for value in {value for name, those in values if name == by for value in those}:
+    known = list(deciders(extended=extended))
+    for (space, element), by, _ in known:
+        for value in {value for _, name, those in known if name == by for value in those}:
             held = row_of(space, element, numbers, extended=extended, decided=(by, value))
             then = numbers[by] + 1, rows.setdefault(bytes(held), len(rows))
             # A value that decides differently elsewhere gets a closer look.

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from relbase.html.places import PLACES, attributes_of
-from relbase.html.vocabulary import LOCAL_WORD, Nested, Row
+from relbase.html.vocabulary import LOCAL_WORD, Condition, Nested, Row
 from relbase.scan import tables
 from relbase.scan.tables import HOLDS_MASK
 from relbase.values.syntaxes import Syntax
@@ -42,32 +42,25 @@ def counting_rows(rows: tuple[Row, ...], *, extended: int) -> tuple[Row, ...]:
 def held_attributes(*, extended: int) -> list[bytes]:
     """Return the numbered attributes: those that hold references, or decide whether others do."""
     named = {place[2] for place, rows in PLACES.items() if counting_rows(rows, extended=extended)}
-    asked = {name for name, _ in deciding_values(extended=extended)}
+    asked = {by for _, by, _ in deciders(extended=extended)}
     return sorted(named | asked | {b"type", LOCAL_WORD[0]})
 
 
-def deciders(*, extended: int) -> Iterator[tuple[tuple[str, bytes], bytes]]:
-    """Yield each element with an attribute that decides whether others hold references."""
+def deciders(*, extended: int) -> Iterator[tuple[tuple[str, bytes], bytes, set[bytes]]]:
+    """Yield each element, its attribute that decides whether others count, and by which values."""
     for (space, element, _), rows in PLACES.items():
-        by = _decider(counting_rows(rows, extended=extended))
+        conditions = [row.when for row in rows if row.is_known(extended)]
+        by = _decider(conditions)
         if by is not None:
-            yield (space, element), by
+            yield (
+                (space, element),
+                by,
+                {value for when in conditions if when for value in when.values},
+            )
 
 
-def deciding_values(*, extended: int) -> list[tuple[bytes, tuple[bytes, ...]]]:
-    """Return the attributes that decide whether others hold references, and by which values."""
-    deciding = []
-    for rows in PLACES.values():
-        counting = counting_rows(rows, extended=extended)
-        name = _decider(counting)
-        if name is not None:
-            deciding += [(name, row.when.values) for row in counting if row.when]
-    return deciding
-
-
-def _decider(rows: Iterable[Row]) -> bytes | None:
-    """Return the one attribute whose value decides whether any of these rows counts, or None."""
-    conditions = [row.when for row in rows]
+def _decider(conditions: Iterable[Condition | None]) -> bytes | None:
+    """Return the one attribute whose value decides whether any of these holds, or None."""
     deciders = {
         when.asks[0] if when and when.values and all(when.values) else None for when in conditions
     }
@@ -89,7 +82,7 @@ def row_of(
     for attribute, rows in counting.items():
         if not rows:
             continue
-        by = _decider(rows)
+        by = _decider(row.when for row in rows)
         if decided and by == decided[0]:
             then = [
                 each._replace(when=None)

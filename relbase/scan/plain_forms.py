@@ -63,7 +63,7 @@ class Prefixes(dict[int, Prefix | None]):
             url = resolve(sample)
         except ValueError:
             return None
-        if form >= _HERE:
+        if form >= PlainForm.HERE:
             # Climbing above the root needs a note. A dot at the end of the directory is shared.
             until = len(sample) - 1
             is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
@@ -92,14 +92,14 @@ def _cut(form: int, base: PlainBase) -> Prefix | None:
     """Return the prefix of a form for a base of plain names; None if a sample has to tell."""
     url, root, directory, is_whole = base
     until = 0
-    if form == _PATH:
+    if form == PlainForm.PATH:
         new = root + (directory or "/")
-    elif form == _ROOT:
+    elif form == PlainForm.ROOT:
         new = root
     elif form == PlainForm.DOT and directory:
         new, until = root + directory, 1
-    elif form >= _HERE:
-        up = form - _HERE
+    elif form >= PlainForm.HERE:
+        up = form - PlainForm.HERE
         if up >= directory.count("/"):
             return None
         new, until = root + directory.rsplit("/", up + 1)[0], max(1, up * 3 - 1)
@@ -125,10 +125,7 @@ def base_of_names(url: str, profile: Profile) -> PlainBase | None:
 _NAME: Final = rf"(?!%2[Ee])[{UNRESERVED}%](?:[{UNRESERVED}.]|%(?!2[Ee]))*+"
 _simple: Final = regex(rf"({NET_LOC})(?:(/(?:{_NAME}/)*+)(?:{_NAME})?+(\?[!$-?A-~]*+)?+)?+")
 _lower_host: Final = regex(rf"{WEB_PATTERN}{HOST}(?:/|\Z)").match
-_ROOT: Final = int(PlainForm.ROOT)
-_PATH: Final = int(PlainForm.PATH)
-_HERE: Final = int(PlainForm.HERE)
-_ON_WHOLE: Final = frozenset((int(PlainForm.FRAGMENT), int(PlainForm.QUERY), int(PlainForm.EMPTY)))
+_ON_WHOLE: Final = frozenset((PlainForm.FRAGMENT, PlainForm.QUERY, PlainForm.EMPTY))
 
 
 def edits_on(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from extras import needed
 
-from relbase.html.json_ld import PROPERTIES
+from relbase.html.vocabulary import PROPERTIES
 
 REFEREED: Final = {
     "@vocab": "http://schema.org/",
