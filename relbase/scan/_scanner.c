@@ -338,6 +338,9 @@ static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
 /* What links are made with. */
 typedef struct {
   PyObject *link, *span, *names, *attributes, *syntaxes, *statuses, *base, *part, *decode;
+  PyObject *last_name; /* borrowed: of the last element, whose name in the text is `last` */
+  Text last;
+  size_t last_length;
   int keeps_fragments;
   Py_ssize_t line, line_start, at; /* of the last link */
   Py_ssize_t cost, shown;          /* what all cost; the length of the URLs that are kept */
@@ -379,12 +382,18 @@ static const char *said(Text p, Py_ssize_t *n, char *room) {
 }
 
 /* The name of an element in lower case. A document has few, so they are kept. */
-static PyObject *element_name(const Links *l, Text p, size_t n) {
+static PyObject *element_name(Links *l, Text p, size_t n) {
   unsigned char lower[SHORT_NAME];
+  if (l->last_name && l->last_length == n && !memcmp(l->last, p, n)) return Py_NewRef(l->last_name);
   if (n > SHORT_NAME || !is_plain_ascii(p, (Py_ssize_t)n))
     return PyObject_CallFunction(l->decode, "Ni", bytes_of(p, (Py_ssize_t)n), 1);
   for (size_t i = 0; i < n; i++) lower[i] = (unsigned char)LOWER(p[i]);
   PyObject *known = by_bytes(l->names, lower, n);
+  if (known) {
+    l->last_name = known;
+    l->last = p;
+    l->last_length = n;
+  }
   if (known || PyErr_Occurred()) return Py_XNewRef(known);
   PyObject *key = PyBytes_FromStringAndSize((const char *)lower, (Py_ssize_t)n);
   PyObject *name = key ? PyUnicode_DecodeASCII((const char *)lower, (Py_ssize_t)n, NULL) : NULL;

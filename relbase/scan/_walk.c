@@ -140,7 +140,7 @@ typedef struct {
   Prefixes *prefixes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
   int in_markup; /* in HTML inside the text of an element of XML */
-  int in_noscript, in_comment, depth;
+  int in_noscript, in_comment, in_template, depth;
   int unsure; /* what is found may be in HTML or in MathML */
   int also;   /* classes of bytes that are also plain in the value being read */
   int flaws_told; /* in XML: flaws are told, and no reason to stop */
@@ -1275,6 +1275,22 @@ stop:
 
 /* ---- Elements */
 
+/* Reads a template up to its end tag at *pp, and that. It is left to the exact walk, which counts
+   what is open, if anything in it needs a closer look. */
+static int template(Scan *s, Text *pp, Text e, const Name *element) {
+  if (s->in_template) return STOPS;
+  s->in_template = 1;
+  s->depth++;
+  Text p = scan(s, *pp, e);
+  s->depth--;
+  s->in_template = 0;
+  if (p < e && !(is_end_tag(p, e, element->name, element->length) &&
+                 (p = tag_end(p + 2 + element->length, e))))
+    return STOPS;
+  *pp = p;
+  return CONTINUES;
+}
+
 /* The text after a start tag. */
 static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *tag) {
   Text p = *pp, stop;
@@ -1312,6 +1328,8 @@ static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *ta
     s->in_noscript = 0;
     if (p != stop) return STOPS;
     break;
+  case TEMPLATE:
+    return template(s, pp, e, element);
   case RAW:
     if (!(stop = raw_end(p, e, element))) stop = e;
     break;
@@ -1358,7 +1376,7 @@ static int end_tag(const Scan *s, Text *pp, Text e) {
   while (p < e && !IS(*p, NAME_END)) p++;
   if (LOWER(*name) == 't') { /* the exact walk counts the ends of templates */
     const Name *element = look_up(&s->tables->elements, name, (size_t)(p - name));
-    if (element && element->kind == LOOK) return STOPS;
+    if (element && element->kind == TEMPLATE) return STOPS;
   }
   if (!(p = tag_end(p, e))) return ENDS;
   *pp = p;

@@ -61,7 +61,7 @@ NOT_UNICODE: Final = 4
 MAY_BE_MARKED: Final = 8
 
 # What an element is to the walk.
-PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, BASE, KINDS = range(10)
+PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, TEMPLATE, SVG, MATH, BASE, KINDS = range(11)
 
 # What an at-rule is to the walk of CSS: it needs a closer look; it imports; it loads nothing. The
 # text of a script needs a closer look, too, or is JSON-LD.
@@ -70,8 +70,8 @@ JSON_LD: Final = 1
 
 # What an attribute or a text holds. `ANYTHING` gets a closer look; in XML, a start tag may decide
 # what the text after it holds, and an attribute may state a base.
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE = range(11)
-REFRESH, ON_CODEBASE, HOLDS = range(11, 14)
+NOTHING, URL, CSS, SRCSET, LIST, REFRESH = range(6)  # the first are those of `held.HELD`
+DECIDES, MAYBE, ANYTHING, MARKUP, BY_TAG, SCOPE, ON_CODEBASE, HOLDS = range(6, 14)
 HOLDS_MASK: Final = 15
 # And besides, of a value that is one URL: what an empty one is; whether a fragment alone is local.
 EMPTY_IS_BASE: Final = 16
