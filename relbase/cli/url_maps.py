@@ -42,8 +42,7 @@ def read_map(
     shown = printable(file)
     for number, cells in _rows(_text(shown, data).split("\n"), comments):
         place, url = f"{shown}:{number}", cells[-1].strip()
-        is_text = not any("\ud800" <= character <= "\udfff" for character in cells[0])
-        if not (cells[0].isascii() or is_text or os.path.lexists(cells[0])):
+        if not (_is_text(url) and (_is_text(cells[0]) or os.path.lexists(cells[0]))):
             raise ValueError(f"{place}: the line is not UTF-8: {_SAVE}")
         why = unsuitable(url)
         if len(cells) == 1 or not cells[0]:
@@ -60,6 +59,10 @@ def read_map(
             text = f"{place}: '{line}': {why}. Write {what}, a tab or comma, and an absolute URL"
             raise ValueError(text)
     return urls
+
+
+def _is_text(cell: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in cell)
 
 
 def file_key(name: str) -> str:

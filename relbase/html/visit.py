@@ -56,14 +56,19 @@ MAX_SRCDOC_DEPTH: Final = 16
 MAX_SRCDOC_BYTES: Final = 16 << 20
 
 
+def amp_aware(text: bytes, around: Context) -> Context:
+    """Return the context of a page, which may be a document of AMP."""
+    is_stated = tokens.amp_root.match(text)
+    return around._replace(extended=around.extended | AMP) if is_stated else around
+
+
 def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     """Visit a document, against its own base if it states one.
 
     The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
     time. What precedes it is then scanned once more, against that base.
     """
-    if tokens.amp_root.match(text):
-        around = around._replace(extended=around.extended | AMP)
+    around = amp_aware(text, around)
     # A visit on trial of what is nested would begin another one for what is nested in that.
     if around.depth or not around.wanted.is_scanned_ahead:
         return _against(text, sought_base(text, around), around)

@@ -61,6 +61,7 @@ class _Reading:
         self._found = Places(Links(), [], [], is_deep=False)
         self._is_deep = self._is_block_deep = False
         self._labels: dict[int, int] = {}
+        self._room = _ROOM
         self._last = Destination("")
         self._parser = self._made_parser()
 
@@ -71,7 +72,7 @@ class _Reading:
         self._parser.inline.parse = lambda *_: []  # type: ignore[method-assign]
         for block in self._blocks:
             self._is_block_deep = False
-            self._labels.clear()
+            self._labels, self._room = {}, _ROOM
             tokens = Content(block, self._text, self._found)
             state = StateInline(block.content, self._parser, env, tokens)
             state.tokens_meta = _Dropped()
@@ -123,6 +124,8 @@ class _Reading:
         """Wrap the rule of links or images, which takes long: most are of one simple form."""
 
         def run(state: Any, silent: bool) -> bool:  # noqa: ANN401, FBT001
+            if not silent and len(state.cache) + len(self._labels) > self._room:
+                self._forget_before(state)
             link = _plain_link.match(state.src, state.pos, state.posMax)
             if link is None or state.level >= MAX_NESTED:
                 return not self._is_block_deep and rule(state, silent)
@@ -134,6 +137,13 @@ class _Reading:
             return True
 
         return run
+
+    def _forget_before(self, state: Any) -> None:  # noqa: ANN401
+        """Forget what was read of brackets that are passed: there may be very many."""
+        for known in (state.cache, self._labels):
+            for at in [at for at in known if at < state.pos]:
+                del known[at]
+        self._room = max(_ROOM, 2 * (len(state.cache) + len(self._labels)))
 
     def _label_end(self, state: Any, start: int, disableNested: bool = False) -> int:  # noqa: ANN401, FBT001, FBT002, N803
         """Do what `parseLinkLabel` does, but read what is in brackets once, not for each level."""
@@ -233,6 +243,8 @@ def _beginning(rule: Callable[..., bool]) -> Callable[..., bool]:
 
     return run
 
+
+_ROOM: Final = 4096
 
 # No escape, entity, code or other markup, no title and no parentheses: it means what is written.
 _plain_link: Final = expression(

@@ -31,7 +31,7 @@ class Ahead:
     """Reads ahead in one document."""
 
     def __init__(
-        self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
+        self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: int
     ) -> None:
         self._scan = scan  # returns the scan for where the walk is
         self._may_learn = may_learn

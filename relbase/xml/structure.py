@@ -275,7 +275,7 @@ def _holds_bare(
     return token is not None and b":" not in token[1] and b"xmlns=" not in token[2]
 
 
-def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+def slots(text: bytes, element: Element, *, extended: int = 0) -> Iterator[Slot]:
     """Yield the values of one element that hold references, its text last."""
     attributes_of, attributes = element.named.attributes_of, element.attributes
     value_of = values_of(text, attributes)

@@ -16,7 +16,7 @@ from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
 from relbase.html.late_base import Before, base_late
-from relbase.html.visit import nested, visit_value
+from relbase.html.visit import amp_aware, nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED
@@ -69,6 +69,7 @@ class Visit:
     """A visit of one document: its scopes, the current item of a feed, and what it counts."""
 
     def __init__(self, text: bytes, around: Context) -> None:
+        around = amp_aware(text, around)
         self._text = text
         self._around = around
         self._document, self._noted, self._base_at = on_own_base(text, around)
@@ -124,14 +125,13 @@ class Visit:
         yield from self._counted()
 
     def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
-        task = self._around.task
         if binding.compiled is None or not self._around.wanted.edits_only or self._base_at:
             return None, None
 
         def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
             return self._is_html or named.vocabulary != HTML
 
-        ahead = Ahead(self._scanning, may_learn, extended=task.policy.extended)
+        ahead = Ahead(self._scanning, may_learn, extended=self._around.extended)
         return ahead, ahead.learn
 
     def _scanning(self) -> Callable[..., Any] | None:
@@ -205,7 +205,7 @@ class Visit:
             self._items.enter(structure.FeedItem(element.name, element.start, element.end))
         inside = self._scopes.inside
         is_base = element.named.is_base
-        for slot in slots(self._text, element, extended=self._around.task.policy.extended):
+        for slot in slots(self._text, element, extended=self._around.extended):
             states = is_base or slot.attribute == XML_BASE
             context = inside
             if states:

@@ -37,6 +37,7 @@ REFUSED: Final = {
     b"site/a.html\thttp://h/a\nsite/\xe9\thttp://h/b\n": (
         "map:2: the line is not UTF-8: save it as UTF-8"
     ),
+    b"site/a.html\thttp://h/\xe9\n": "map:1: the line is not UTF-8: save it as UTF-8",
     b"site/a.html http://h/a\n": "map:1: 'site/a.html http://h/a': it has no tab after a name",
     b"site/a.html\t200\thttp://h/a\n": "it has several columns: name them in the first line",
     b"file,url\nsite/a.html\n": "map:2: 'site/a.html': it has no tab after a name",

@@ -96,6 +96,23 @@ def test_roots_of_amp(root: str, is_amp: str) -> None:
         assert bool(rewrite(page.encode(), kind="html").notes) == bool(is_amp)
 
 
+@pytest.mark.parametrize("scanner", SCANNERS)
+@pytest.mark.parametrize(
+    "root", ["amp=''", "lang='en' amp='amp'", "amp4email=''", "amp4ads=''", ""]
+)
+def test_roots_of_amp_in_xhtml(root: str, scanner: str) -> None:
+    page = f"""<?xml version="1.0"?><!-- a --><html xmlns="http://www.w3.org/1999/xhtml" {root}>
+<amp-img src="x" srcset="y 2x"/><form action-xhr="z"/></html>"""
+    with scanning(scanner):
+        for call in ({"kind": "xml"}, {"headers": {"Content-Type": "application/xhtml+xml"}}):
+            result = rewrite(page.encode(), url=URL, **call)
+            is_amp = root not in {"", "amp4ads=''"}
+            assert [link.attribute for link in result.links] == (
+                ["src", "srcset", "action-xhr"] if is_amp else []
+            )
+            assert result.data.count(b'"http://h.example/') == 3 * is_amp
+
+
 @cases(TABLES, "codebase", row=str, added=str)
 def test_codebase(row: str, added: str) -> None:
     """Rule 7: a base for rfc1808 and rfc3986, none for browsers."""
