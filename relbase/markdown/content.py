@@ -1,6 +1,6 @@
 """What the inline content of a block holds: links, images and pieces of HTML, with their places.
 
-The parser makes tokens, of which only numbers are kept: a text may be nothing but links.
+The parser makes tokens, which are dropped as they are read: a text may be nothing but links.
 """
 
 from __future__ import annotations
@@ -9,10 +9,8 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from heapq import merge
 from itertools import dropwhile, pairwise
-from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from markdown_it.common.utils import MD_TRIM_CHARS
 from markdown_it.token import Token
@@ -24,15 +22,11 @@ from relbase.expressions import expression
 class Destination(str):
     """A destination as the parser read it."""
 
-    __slots__ = ("is_image", "is_link", "source", "span")
-    span: tuple[int, int]  # in the text that it was parsed in
-    source: Span | None  # of a definition: in the source
-    is_image: bool  # how a definition is used
-    is_link: bool
+    __slots__ = ("is_defined", "is_image", "is_link", "span")
 
     def __init__(self, _value: str) -> None:
-        self.span, self.source = (0, 0), None
-        self.is_image = self.is_link = False
+        self.span = (0, 0)  # in the text that it was parsed in
+        self.is_defined = self.is_image = self.is_link = False  # and how a definition is used
 
 
 class Found(NamedTuple):
@@ -46,37 +40,10 @@ class Found(NamedTuple):
     doubt: str = ""  # why some program may read it otherwise
 
 
-class Links:
-    """The destinations in a text, in order."""
-
-    def __init__(self) -> None:
-        self._numbers = array("q")  # of each: where it begins and ends, and whether of an image
-        self._others = dict[int, tuple[str | None, str]]()  # by where they begin
-        self.definitions: list[Destination] = []
-
-    def add(self, link: Found) -> None:
-        self._numbers.extend(link[:3])
-        if link.meant is not None or link.doubt:
-            self._others[link.start] = link.meant, link.doubt
-
-    def __iter__(self) -> Iterator[Found]:
-        numbers, others = iter(self._numbers), self._others
-        inline = (
-            Found(start, end, bool(is_image), not is_image, *others.get(start, ()))
-            for start, end, is_image in zip(numbers, numbers, numbers, strict=True)
-        )
-        return merge(inline, map(_defined, self.definitions), key=attrgetter("start"))
-
-
-def _defined(value: Destination) -> Found:
-    start, end = value.source or (0, 0)
-    return Found(start, end, value.is_image, value.is_link or not value.is_image, str(value))
-
-
 class Places(NamedTuple):
     """What a text holds, in characters of it."""
 
-    links: Links
+    links: list[Found]
     blocks: list[Span]  # lines of HTML
     tags: list[Span]  # pieces of HTML in other lines
     is_deep: bool  # whether something nests too deeply to be read
@@ -162,13 +129,15 @@ class Content(list[Token]):
         self._place, self._source, self._found = _Mapping(block, source), source, found
         self._math = [math.start() for math in re.finditer(r"\$\$", block.content)]
         self._level = 0  # of links
-        self._open: Found | None = None  # a link, whose destination follows the images in it
         self._is_url = False  # whether a bare URL goes on so far
         self._follows_url = False
+        self.state: Any = None  # of the parser
+        self._at = 0  # where the last token begins
 
     def append(self, token: Token) -> None:
         self.take_last()
         super().append(token)
+        self._at = self.state.pos if self.state else 0
 
     def take_last(self) -> None:
         if not self:
@@ -176,19 +145,16 @@ class Content(list[Token]):
         token = self.pop()
         self._follow(token)
         if token.type == "html_inline":
-            at = token.meta["at"]
-            self._found.tags.extend(self._place.pieces(at, at + len(token.content)))
+            pieces = self._place.pieces(self._at, self._at + len(token.content))
+            self._found.tags.extend(pieces)
             return
         is_image = token.type == "image"
         value = token.attrs.get("src" if is_image else "href")
         if isinstance(value, Destination):
             value.is_image |= is_image
             value.is_link |= not is_image
-            if value.source is None:  # not by a definition
+            if not value.is_defined:
                 self._take(str(value), value.span, is_image=is_image)
-        elif self._open and not self._level:
-            self._found.links.add(self._open)
-            self._open = None
 
     def take_plain(self, link: re.Match[str]) -> None:
         """Take a link or an image that the parser makes no tokens of."""
@@ -203,11 +169,8 @@ class Content(list[Token]):
         span = pieces[0] if len(pieces) == 1 else (0, 0)
         if meant == self._source[slice(*span)] and "\ufffd" not in meant:
             meant = None
-        link = Found(*span, is_image, not is_image, meant, self._doubt(at[0]))
-        if self._level and not is_image:
-            self._open = link
-        else:
-            self._found.links.add(link)
+        doubt = self._doubt(at[0])
+        self._found.links.append(Found(*span, is_image, not is_image, meant, doubt))
 
     def _follow(self, token: Token) -> None:
         self._follows_url = self._is_url

@@ -20,6 +20,7 @@ from array import array
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ from markdown_it.rules_inline import StateInline
 
 from relbase.edit import Span
 from relbase.expressions import expression
-from relbase.markdown.content import Block, Content, Destination, Links, Places, cells
+from relbase.markdown.content import Block, Content, Destination, Found, Places, cells
 
 # Quotes, lists (two levels each) and brackets. No real text nests as deeply, and the parser calls
 # itself for each level.
@@ -58,7 +59,8 @@ class _Reading:
     def __init__(self, text: str) -> None:
         self._text = text
         self._blocks: list[Block] = []
-        self._found = Places(Links(), [], [], is_deep=False)
+        self._definitions: list[tuple[Destination, Span]] = []
+        self._found = Places([], [], [], is_deep=False)
         self._is_deep = self._is_block_deep = False
         self._labels: dict[int, int] = {}
         self._room = _ROOM
@@ -74,10 +76,15 @@ class _Reading:
             self._is_block_deep = False
             self._labels, self._room = {}, _ROOM
             tokens = Content(block, self._text, self._found)
-            state = StateInline(block.content, self._parser, env, tokens)
+            state = tokens.state = StateInline(block.content, self._parser, env, tokens)
             state.tokens_meta = _Dropped()
             self._parser.inline.tokenize(state)
             tokens.take_last()
+        links = self._found.links
+        for value, source in self._definitions:
+            is_link = value.is_link or not value.is_image
+            links.append(Found(*source, value.is_image, is_link, str(value)))
+        links.sort(key=itemgetter(0))
         return self._found._replace(is_deep=self._is_deep)
 
     # ---- The parser
@@ -86,24 +93,20 @@ class _Reading:
         parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTED}).enable("table")
         parser.disable(["newline", "emphasis", "entity"])
         parser.inline.terminator_re = _special
-        own: dict[str, Any] = {
-            "validateLink": lambda _url: True,
-            "normalizeLink": lambda url: url,  # keeps the object
-        }
         read = {"parseLinkDestination": self._parsed, "parseLinkLabel": self._label_end}
-        own["helpers"] = SimpleNamespace(**{**vars(helpers), **read})
-        for name, value in own.items():
-            setattr(parser, name, value)
+        vars(parser).update(
+            validateLink=lambda _url: True,
+            normalizeLink=lambda url: url,  # keeps the object
+            helpers=SimpleNamespace(**{**vars(helpers), **read}),
+        )
         wraps = dict.fromkeys(("paragraph", "heading", "lheading", "html_block"), self._placing)
         wraps |= {"table": self._placing, "reference": self._defining}
         for rule in parser.block.ruler.__rules__:
             if rule.name in wraps:
                 parser.block.ruler.at(rule.name, wraps[rule.name](rule.fn), {"alt": rule.alt})
         for rule_ in parser.inline.ruler.__rules__:
-            if wrap := {"html_inline": _beginning, "link": self._plain, "image": self._plain}.get(
-                rule_.name
-            ):
-                parser.inline.ruler.at(rule_.name, wrap(rule_.fn))
+            if rule_.name in {"link", "image"}:
+                parser.inline.ruler.at(rule_.name, self._plain(rule_.fn))
         for part, name in ((parser.block, "tokenize"), (parser.inline, "skipToken")):
             setattr(part, name, partial(self._nested, getattr(part, name)))
         return parser
@@ -205,8 +208,9 @@ class _Reading:
             for first, last in zip(lines, lines, strict=True):
                 if offset <= value.span[0] <= offset + last - first:
                     move = first - offset
-                    value.source = Span(value.span[0] + move, value.span[1] + move)
-                    self._found.links.definitions.append(value)
+                    source = Span(value.span[0] + move, value.span[1] + move)
+                    self._definitions.append((value, source))
+                    value.is_defined = True
                     break
                 offset += last + 1 - first
             return True
@@ -229,19 +233,6 @@ def _lines(state: Any, start: int, end: int) -> array[int]:  # noqa: ANN401
     for at in range(start, end):
         lines.extend((state.bMarks[at] + state.tShift[at], state.eMarks[at]))
     return lines
-
-
-def _beginning(rule: Callable[..., bool]) -> Callable[..., bool]:
-    """Wrap an inline rule so that its token knows where it begins."""
-
-    def run(state: Any, silent: bool) -> bool:  # noqa: ANN401, FBT001
-        at = state.pos
-        is_read = rule(state, silent)
-        if is_read and not silent:
-            state.tokens[-1].meta["at"] = at
-        return is_read
-
-    return run
 
 
 _ROOM: Final = 4096

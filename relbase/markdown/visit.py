@@ -23,7 +23,7 @@ from relbase.markdown.content import Found, Places
 from relbase.markdown.places import MAX_NESTED, places
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Codebase, Context, Wanted, resolver
-from relbase.rewriting.outcomes import Outcome, Status, lower, shift, single
+from relbase.rewriting.outcomes import Outcome, Status, consume, lower, shift, single
 from relbase.rewriting.reference import Place, Verdict, noting, visit_url
 from relbase.rewriting.trial import without
 from relbase.url.resolver import is_absolute
@@ -51,7 +51,7 @@ def _visit(text: bytes, context: Context) -> Iterator[Outcome]:
     if held.blocks or held.tags:
         yield from _visit_on_trial(text, source, held, context)
     else:
-        yield from _visit_links(text, _in_bytes(source, held.links), context)
+        yield from _visit_links(text, _in_bytes(source, consume(held.links)), context)
     if held.is_deep:
         yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
 
@@ -62,7 +62,7 @@ def _visit_on_trial(text: bytes, source: str, held: Places, context: Context) ->
     trials = [budget and budget.on_trial(len(text)) for _ in range(2)]
     on_tags, on_links = (context._replace(wanted=Wanted.ALL, budget=trial) for trial in trials)
     blocks, tags = (list(_in_bytes(source, spans)) for spans in (held.blocks, held.tags))
-    links = _visit_links(text, _in_bytes(source, held.links), on_links)
+    links = _visit_links(text, _in_bytes(source, consume(held.links)), on_links)
     ends = array("q", (end.start() for end in _line_end.finditer(text)))
     outcomes = merge(_visit_tags(text, blocks, tags, on_tags), links, key=_start)
     yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
@@ -153,15 +153,12 @@ _FOR_BOTH: Final = "links and images use this definition: it has the base of lin
 _UNSURE: Final = "a link whose place in the source is not certain: left unchanged"
 
 
-def _in_bytes(source: str, places: Iterable[T]) -> Iterable[T]:
-    """Return the same places, which are in order, in bytes of the text."""
-    return places if source.isascii() else _encoded(source, places)
-
-
-def _encoded(source: str, places: Iterable[T]) -> Iterator[T]:
+def _in_bytes(source: str, places: Iterable[T]) -> Iterator[T]:
+    """Yield the same places, which are in order, in bytes of the text."""
+    is_same = source.isascii()
     at = count = 0
     for place in places:
-        if not place.end:  # unknown
+        if is_same or not place.end:  # or its place is not known
             yield place
             continue
         ends = []

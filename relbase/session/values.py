@@ -92,7 +92,10 @@ def _prepared(value: Value, call: Call, base: str) -> _Prepared:
     key = base, value.element, value.attribute
     if not value.attributes and (known := ready.get(key)):
         return known
-    context = _context(call, base)
+    context = call.session.around(call).context("utf-8", "utf-8", None)
+    if base:
+        stated = Base(base, Layer.EMBEDDED, "the base that was given", context.base)
+        context = context.with_base(stated)
     prepared = _Prepared(context, _place(value, context))
     if value.attributes or sum(map(len, key)) > _LONGEST:
         return prepared
@@ -110,14 +113,6 @@ def _prepared(value: Value, call: Call, base: str) -> _Prepared:
 _LONGEST, _FEW = 1 << 12, 256  # what a hostile document names must not stay in memory
 _SCANNED: Final = frozenset(("a", "area", "img", "link", "source"))
 _escaped: Final = expression(rb'["&\r\0]|[^\0-\x7f]')
-
-
-def _context(call: Call, base: str) -> Context:
-    context = call.session.around(call).context("utf-8", "utf-8", None)
-    if not base:
-        return context
-    given = Base(base, Layer.EMBEDDED, "the base that was given", context.base)
-    return context.with_base(given)
 
 
 def _place(value: Value, context: Context) -> Place | None:
