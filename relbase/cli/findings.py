@@ -78,7 +78,7 @@ class LinkPrinter(NamedTuple):
             from relbase.grammar.urls import violations
 
             flaws = violations(row.reference, base or None)
-            self.tally.found += any(flaw.kind is Severity.VIOLATION for flaw in flaws)
+            self.tally.findings += any(flaw.kind is Severity.VIOLATION for flaw in flaws)
             if not flaws:
                 return
             more = {"violations": flaws}

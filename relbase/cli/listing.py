@@ -169,17 +169,9 @@ def links(
         read = (entry.name for entry in reading.inputs.all)
         written = archives.written(parquet, read, columns, more, data_urls=not no_data_urls)
     with written as table:
-        if table is None:
-            return _process(reading, work_of, None, count, tallied)
-        is_read = False
-
-        def add(page_rows: Iterable[Any]) -> None:
-            nonlocal is_read
-            is_read = True
-            table.add(page_rows)
-
-        status = _process(reading, work_of, table._replace(add=add), count, tallied)
-        if not is_read:  # the table would be empty: leave no file, and what was there
+        status = _process(reading, work_of, table, count, tallied)
+        # Without an input the table would be empty: leave no file, and what was there.
+        if table is not None and not reading.tally.tabled:
             raise click.exceptions.Exit(status)
     return status
 
@@ -236,8 +228,7 @@ def _listing(shown: _Shown, sites: list[Site], reading: Reading, table: Table | 
         if archive is None and (of_archives is not None or shown.wat):
             text = "--wat" if shown.wat else "--parquet"
             raise files.InputError(f"{text} reads only web archives")
-        if table is not None:
-            table.add(())  # it is read, even if it holds no link
+        reading.tally.tabled += 1
         if archive is not None:
             archive.show(of_archives, printer, wat=shown.wat)
         elif text := _list(reading, source, printer, *sites):
@@ -302,7 +293,13 @@ def _list(
     for document in reading.documents(source):
         is_read = document.given.document.format.visit is not None
         unread = _UNREAD if document.data and not is_read and not several else ""
-        judge = None if site is None else _judge(site, source, document)
+        judge: Callable[[Link], Judgement] | None = None
+        if site is not None and document.given.document.format.messages:
+            from relbase.cli.judging.entities import MessageParts
+
+            judge = MessageParts(document).judge
+        elif site is not None:
+            judge = site.judge(source, document)
         for link in documents.links_of(document, texts=printer.texts):
             part = before_part(link.part, document.number)
             place = f"{source.shown}:{link.line}:{link.column}: {part}"
@@ -317,16 +314,6 @@ def _list(
         return unread
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
     return f"{counted(unresolved, 'unresolved link')}: {why}"
-
-
-def _judge(
-    site: Site, source: OpenInput, document: documents.InputDocument
-) -> Callable[[Link], Judgement]:
-    if not document.given.document.format.messages:
-        return site.judge(source, document)
-    from relbase.cli.judging.entities import MessageParts
-
-    return MessageParts(document).judge
 
 
 def _counting(by: str, reading: Reading, _table: Table | None) -> Work:

@@ -122,7 +122,7 @@ class _Report:
         self.tally.failed += outcome.state is State.FAILED
         self.tally.unsafe += outcome.state is State.UNSAFE
         is_strange = outcome.state is State.PASSED and self._plan.settings.strict
-        self.tally.found += self._checks and is_strange
+        self.tally.findings += self._checks and is_strange
         if outcome.state is State.STOPPED:
             raise OutputError(outcome.error + self.how_to_go_on)
         self._say(outcome, shown)

@@ -147,9 +147,10 @@ class Tally:
         self.failed = 0  # could not be processed
         self.unsafe = 0  # stopped by the self-check
         self.warnings = 0
-        self.found = 0  # by `--check` or `--violations`
+        self.findings = 0  # by `--check` or `--violations`
         self.rewritten = 0  # how many links: an edit of an encoded line may hold several, or none
         self.listed = 0  # links, by --check
+        self.tabled = 0  # inputs whose rows a table has, which may be none
         self.unasked = 0  # files in directories that are left unchanged unless they are asked for
         self.on_given_url = 0  # messages of a mailbox that were changed on the URL given for it
         # With --message-map or --message-base: where messages got their bases, and who lacks one.
@@ -172,7 +173,7 @@ class Tally:
             return ExitStatus.UNSAFE
         if self.failed:
             return ExitStatus.FAILED
-        return ExitStatus.FOUND if self.found or (strict and self.warnings) else ExitStatus.DONE
+        return ExitStatus.FOUND if self.findings or (strict and self.warnings) else ExitStatus.DONE
 
 
 class Verbosity(Enum):

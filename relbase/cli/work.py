@@ -135,7 +135,7 @@ class _Worker:
         if own.check and (outcome.changed or outcome.notes[Reason.PLACEHOLDER_CHANGED.value]):
             from relbase.cli.findings import LINES, Finding
 
-            outcome.tally.found = 1
+            outcome.tally.findings = 1
             is_replaced = self.plan.settings.replace is not None
             what = "pages whose links would change" if is_replaced else "pages with relative links"
             finding = Finding(name, f"has {what}")
@@ -319,7 +319,7 @@ class _Worker:
                 moved += result.data.count(b"\n") - document.data.count(b"\n")
                 continue
             is_noted = any(note.reason in FAILING for note in result.notes)
-            outcome.tally.found |= result.changed or is_noted
+            outcome.tally.findings |= result.changed or is_noted
             if result.changed or result.notes:
                 for finding in findings(name, document, result):
                     outcome.tally.listed += finding.link is not None

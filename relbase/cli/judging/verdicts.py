@@ -238,7 +238,7 @@ class Tallied:
         counts, self._of_file = self._of_file, Counter()
         self._tally.verdicts.update(counts)
         broken = counts[MISSING] + counts[FRAGMENT_MISSING]
-        self._tally.found += broken if self._only_broken else 0
+        self._tally.findings += broken if self._only_broken else 0
         if broken or self._verbosity is Verbosity.ALL:
             self._say(shown, counts)
 
