@@ -188,7 +188,7 @@ class Option(click.Option):
         default: object = None,
         **more: Any,
     ) -> None:
-        self.basic, self._read, self._is_repeatable = basic, read, multiple
+        self.basic, self._read, self.is_repeatable = basic, read, multiple
         self.usual = () if multiple else default
         names = [word.rstrip(",") for word in shown.split() if word.startswith("-")]
         metavar = shown.rpartition(names[-1])[2].strip() or None
@@ -200,14 +200,14 @@ class Option(click.Option):
 
     def read_from(self, ctx: click.Context, values: tuple[Any, ...]) -> object:
         """Return the value of the option from all that were given for it."""
-        if not self._is_repeatable and {*values[1:]} - {values[0]}:
+        if not self.is_repeatable and {*values[1:]} - {values[0]}:
             text = "is given more than once, with different values: give one of them"
             raise click.UsageError(f"{self.get_error_hint(ctx)} {text}", ctx)
         try:
             read = tuple(map(self._read, values))
         except ValueError as error:
             raise click.BadParameter(printable(str(error)), ctx, self) from None
-        return read if self._is_repeatable else read[0]
+        return read if self.is_repeatable else read[0]
 
     def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
         """Leave out the range of a number, since the help text says what matters."""
@@ -243,7 +243,11 @@ class Command(click.Command):
             text = error.format_message() if is_known else f"No such option: {given}."
             raise click.UsageError(printable(f"{text}{meant}"), ctx) from None
         for option in self.params:
-            if isinstance(option, Option) and option.multiple and not ctx.resilient_parsing:
+            if not (isinstance(option, Option) and option.multiple):
+                continue
+            if ctx.resilient_parsing:  # completion does not suggest again what can be given once
+                option.multiple = option.is_repeatable
+            else:
                 values = ctx.params[option.name]
                 ctx.params[option.name] = option.read_from(ctx, values) if values else option.usual
         return rest
