@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -224,17 +224,6 @@ _SIGNALS: Final = frozenset((signal.SIGINT, *ENDINGS))
 _CAN_BLOCK: Final = hasattr(signal, "pthread_sigmask")
 
 
-@contextmanager
-def _blocked() -> Iterator[None]:
-    """Let signals wait, where the system can."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _CAN_BLOCK else None
-    try:
-        yield
-    finally:
-        if before is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 class _Process:
     def __init__(self, work: Work) -> None:
         import multiprocessing
@@ -244,8 +233,13 @@ class _Process:
         context: Any = multiprocessing.get_context("fork" if can_fork else "spawn")
         self.pipe, there = context.Pipe()
         self.process = context.Process(target=_work, args=(work, there, self.pipe), daemon=True)
-        with _blocked():  # until `_work` handles signals in its own way
+        # Signals wait, where the system can let them, until `_work` handles them in its own way.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _CAN_BLOCK else None
+        try:
             self.process.start()
+        finally:
+            if before is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         there.close()
         self.job: Job | None = None
         self.began = inf  # until the process says that it has started
