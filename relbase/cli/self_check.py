@@ -80,7 +80,7 @@ def _between(starts: array[int]) -> Scan:
 
 
 def _names(tag: bytes) -> list[bytes]:
-    return [attribute.name for attribute in attributes(tag, 0, len(tag))]
+    return [*attributes(tag, 0, len(tag))]
 
 
 def _same_outside(data: bytes, output: bytes, edits: Sequence[Edit]) -> None:

@@ -124,10 +124,10 @@ class Texts:
         return Anchor(text[:MAX_TEXT].rstrip(), self._stated(tag, b"rel"))
 
     def _stated(self, tag: Token, name: bytes) -> str:
-        for attribute in tags.attributes(self._document, tag.inside, tag.end, {name}):
-            raw = self._document[attribute.start : attribute.end]
-            return " ".join(self._decoded(raw, b"").split())
-        return ""
+        stated = tags.attributes(self._document, tag.inside, tag.end, {name}).get(name)
+        if stated is None:
+            return ""
+        return " ".join(self._decoded(self._document[stated.start : stated.end], b"").split())
 
     def _decoded(self, raw: bytes, quote: bytes) -> str:
         if not needs_view(raw):

@@ -47,8 +47,8 @@ def sought_base(text: bytes, context: Context) -> Attribute | None:
     scan, inside = scan_for(context._replace(wanted=Wanted.EDITS, budget=None)), tag.end() - 1
     if scan(text, 0, len(text), False, False)[1] == tag.start():
         end = tags.tag_end(text, inside, len(text))
-        for href in tags.attributes(text, inside, end, {b"href"}) if end >= 0 else ():
-            return href
+        if end >= 0 and (stated := tags.attributes(text, inside, end, {b"href"})):
+            return stated[b"href"]
     return tokens.embedded_base(text, scan)
 
 
@@ -63,7 +63,7 @@ def _ignored(text: bytes, first: Attribute | None, around: Context) -> Iterator[
         (element, href)
         for element in tokens.elements(text, 0, len(text))
         if element.name == b"base"
-        for href in tags.attributes(text, element.attributes, element.end, {b"href"})
+        for href in tags.attributes(text, element.attributes, element.end, {b"href"}).values()
         if href != first
     )
     for element, href in islice(later, _LISTED):
@@ -99,7 +99,7 @@ def _own_base(text: bytes, attribute: Attribute | None, around: Context) -> tupl
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
-    if note := unstated(stated.value, around):
+    if not stated.value.isascii() and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
     return base, notes
 
@@ -133,10 +133,12 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
     end = len(text) if stated.span is None else stated.span.start
     policies = [*around.policies, *_stated_policies(text, end, around.charset)]
+    if not policies:
+        return None
     work = _TESTED * sum(map(len, policies))
     if around.budget is not None and not around.budget.prepare(work):
         return None  # no reference is resolved any more
-    directive = forbidding(policies, base.url, own_url(around.base)) if policies else None
+    directive = forbidding(policies, base.url, own_url(around.base))
     if directive is None:
         return None
     text_ = f"{stated.source}: the Content-Security-Policy forbids it ({directive[:200]!a})"
@@ -159,8 +161,8 @@ def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
             continue
         attributes = tags.attributes(text, element.attributes, element.end, _ASKED)
         values = {
-            attribute.name: tags.attribute_text(text, attribute, charset)
-            for attribute in attributes
+            name: tags.attribute_text(text, attribute, charset)
+            for name, attribute in attributes.items()
         }
         if values.get(b"http-equiv", "").strip().lower() == "content-security-policy":
             yield values.get(b"content", "")

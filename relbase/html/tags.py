@@ -73,26 +73,23 @@ def tag_end(text: bytes, pos: int, end: int) -> int:
 
 def attributes(
     text: bytes, pos: int, end: int, names: Container[bytes] | None = None
-) -> Iterator[Attribute]:
-    """Yield the attributes of a tag, from the end of its name to after its `>`; no name twice."""
-    seen: set[bytes] = set()
+) -> dict[bytes, Attribute]:
+    """Return the attributes of a tag, from the end of its name to after its `>`; the first wins."""
+    stated: dict[bytes, Attribute] = {}
     for match in _attributes.finditer(text, pos, end):
         name = match[1].lower()
-        if name in seen or (names is not None and name not in names):
+        if name in stated or (names is not None and name not in names):
             continue
-        seen.add(name)
-        yield _attribute(name, match, text)
-
-
-def _attribute(name: bytes, match: re.Match[bytes], text: bytes) -> Attribute:
-    group = match.lastindex or 0
-    if group == 1:
-        return Attribute(name, match.end(), match.end(), None, equals=False)
-    if group == 2:  # noqa: PLR2004 (the group of `=`)
-        return Attribute(name, match.end(2), match.end(2), None)
-    start, end = match.span(group)
-    quote = b"" if group == _UNQUOTED else text[end : end + 1]
-    return Attribute(name, start, end, quote)
+        group = match.lastindex or 0
+        start, stop = match.span(group)
+        if group == 1:
+            stated[name] = Attribute(name, stop, stop, None, equals=False)
+        elif group == 2:  # noqa: PLR2004 (the group of `=`)
+            stated[name] = Attribute(name, stop, stop, None)
+        else:
+            quote = b"" if group == _UNQUOTED else text[stop : stop + 1]
+            stated[name] = Attribute(name, start, stop, quote)
+    return stated
 
 
 def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:

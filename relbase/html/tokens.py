@@ -23,7 +23,6 @@ from relbase.html.vocabulary import (
     Row,
     Slot,
     counting,
-    keyword,
     value_in,
 )
 from relbase.url.plain import WEB_PATTERN
@@ -105,9 +104,7 @@ def slots(
     attributes = {}
     if tag_end - attributes_at > len(">"):
         asked = asked.union(named) if named else asked
-        attributes = {
-            each.name: each for each in tags.attributes(text, attributes_at, tag_end, asked)
-        }
+        attributes = tags.attributes(text, attributes_at, tag_end, asked)
     if not attributes and raw_end == tag_end:
         return
     value_of = partial(value_in, text, attributes)
@@ -126,7 +123,7 @@ def slots(
 def base_href(text: bytes, element: Element) -> Attribute | None:
     if element.name != b"base" or element.namespace != HTML or element.hidden:
         return None
-    return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)
+    return tags.attributes(text, element.attributes, element.end, {b"href"}).get(b"href")
 
 
 def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
@@ -149,9 +146,9 @@ def has_sheets(text: bytes) -> bool:
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
         if element.name == b"link" and element.namespace == HTML:
-            for rel in tags.attributes(text, element.attributes, element.end, {b"rel"}):
-                if b"stylesheet" in keyword(text[rel.start : rel.end]).split():
-                    return True
+            stated = tags.attributes(text, element.attributes, element.end, {b"rel"})
+            if b"stylesheet" in value_in(text, stated, b"rel").split():
+                return True
         elif element.name == b"style" and element.raw_end > element.end:
             for slot in slots(text, element):
                 value = text[slot.value.start : slot.value.end]

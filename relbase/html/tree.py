@@ -177,8 +177,7 @@ class Tree:
         # A self-closed element has no text, and MathML has no style sheets.
         if name == b"style" and self._is_in_style:
             raw_end = text_end(self._text, end, self._end)
-            stated = {each.name: each for each in tags.attributes(self._text, inside, end)}
-            value_of = partial(value_in, self._text, stated)
+            value_of = partial(value_in, self._text, tags.attributes(self._text, inside, end))
             self._in_sheet = counting(_SVG_STYLE, value_of, extended=0) is not None
         return Element(namespace, name, start, inside, end, raw_end, self._hidden)
 
@@ -297,7 +296,7 @@ class Tree:
 
 def _stated(text: bytes, token: Token) -> dict[bytes, bytes]:
     attributes = tags.attributes(text, token.inside, token.end)
-    return {each.name: text[each.start : each.end] for each in attributes}
+    return {name: text[each.start : each.end] for name, each in attributes.items()}
 
 
 # Start tags that a frameset page does not ignore ("in frameset").

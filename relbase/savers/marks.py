@@ -147,8 +147,8 @@ class _Found:
         follows = _chrome_stand_in.match(self._text, token.after)
         if follows is None:
             return
-        asked = tags.attributes(self._text, token.start + at, token.end, {b"href"})
-        for href in asked:
+        stated = tags.attributes(self._text, token.start + at, token.end, {b"href"})
+        for href in stated.values():
             self._own_base(self._value(href), Span(href.start, href.end))
             if self._base is not None:
                 self._stand_in = follows.start(1)
@@ -159,8 +159,7 @@ class _Found:
             self._base = Statement(Layer.EMBEDDED, url, source, span)
 
     def _attributes(self, token: HeadToken) -> None:
-        asked = tags.attributes(self._text, token.start, token.end, _ASKED)
-        attributes = {attribute.name: attribute for attribute in asked}
+        attributes = tags.attributes(self._text, token.start, token.end, _ASKED)
         for row in ATTRIBUTES:
             attribute = attributes.get(row.attribute)
             if row.element != token.name or attribute is None:

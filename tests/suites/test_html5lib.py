@@ -42,7 +42,7 @@ def seen(document: str) -> Iterator[Seen]:
     for element in tokens.elements(text, 0, len(text)):
         if isinstance(element, tokens.Element):
             attributes = []
-            for attribute in tags.attributes(text, element.attributes, element.end):
+            for attribute in tags.attributes(text, element.attributes, element.end).values():
                 raw = text[attribute.start : attribute.end]
                 inner = attribute_view(raw, attribute.quote or b"", "utf-8").inner
                 attributes.append((_name(attribute.name), inner.decode("utf-8", "surrogatepass")))

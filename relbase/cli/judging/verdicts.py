@@ -210,7 +210,7 @@ def _ids(data: bytes) -> Iterator[str]:
     for tag in elements(data, 0, len(data)):
         if not isinstance(tag, Element) or tag.hidden:
             continue
-        for attribute in attributes(data, tag.attributes, tag.end, _NAMES):
+        for attribute in attributes(data, tag.attributes, tag.end, _NAMES).values():
             if attribute.name == b"name" and tag.name != b"a":
                 continue
             raw = data[attribute.start : attribute.end]

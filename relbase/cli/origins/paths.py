@@ -333,7 +333,9 @@ def _of_page(data: bytes) -> Iterator[FoundUrl]:
             if token.name != element:
                 continue
             asked = attributes(data, token.start, token.end, frozenset((tells, url)))
-            read = {own.name: (data[own.start : own.end], own.quote or b"") for own in asked}
+            read = {
+                name: (data[own.start : own.end], own.quote or b"") for name, own in asked.items()
+            }
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
                 yield FoundUrl(
