@@ -148,30 +148,21 @@ _KINDS: Final[Mapping[bytes, int]] = {
 }
 
 
+# The flags for most documents.
+USUAL: Final = tables.CSS_TOO | tables.ASCII_STANDS
+
+
 @cache
 def scanning(
-    walk: str = HTML_WALK,
-    *,
-    normalizes: bool = False,
-    in_css: bool = True,
-    ascii_stands: bool = True,
-    own_is_base: bool = False,
-    extended: int = 0,
-    mode: int = EDITS,
+    walk: str = HTML_WALK, mode: int = EDITS, flags: int = USUAL, extended: int = 0
 ) -> Callable[..., Any]:
     """Return a scan to the next place that needs a closer look; it takes `PrefixesByForm` first.
 
-    By `mode` it makes edits, with their cost or with the references as written. Or it lists
-    references: where each begins and ends, its `PlainForm` (0: absolute), the number of its
-    attribute in `attribute_names` (-1: the text of an element), what that holds (`HELD`,
-    `is_local`), and where the element's name begins and ends.
+    `flags` are those of `scan.tables`. By `mode` it makes edits, with their cost or with the
+    references as written. Or it lists references: where each begins and ends, its `PlainForm` (0:
+    absolute), the number of its attribute in `attribute_names` (-1: the text of an element), what
+    that holds (`HELD`, `is_local`), and where the element's name begins and ends.
     """
-    flags = (
-        normalizes * tables.NORMALIZES
-        | in_css * tables.CSS_TOO
-        | ascii_stands * tables.ASCII_STANDS
-        | own_is_base * tables.OWN_IS_BASE
-    )
     return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
 

@@ -15,7 +15,7 @@ from relbase.bases.layers import Layer
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
-from relbase.scan import binding
+from relbase.scan import binding, tables
 from relbase.scan.binding import Prefix
 from relbase.scan.tables import EDITS, IN_CSS, UNQUOTED, PlainForm
 from relbase.url.plain import HOST, NET_LOC, UNRESERVED, WEB_PATTERN
@@ -165,18 +165,14 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
     key = walk, mode, extended, context.charset, depth, context.local_files is None, is_own
     scan: Callable[..., Any] | None = ready.get(key)
     if scan is None:
-        scan = ready[key] = partial(
-            binding.scanning(
-                walk,
-                mode=mode,
-                normalizes=PROFILES[context.task.profile].normalizes,
-                in_css=is_same_in_css(context),
-                ascii_stands=walk not in _OF_TAGS or context.charset not in MULTI_BYTE,
-                own_is_base=is_own and "#" not in base.url,
-                extended=extended,
-            ),
-            prefixes_of(context),
+        flags = (
+            PROFILES[context.task.profile].normalizes * tables.NORMALIZES
+            | is_same_in_css(context) * tables.CSS_TOO
+            | (walk not in _OF_TAGS or context.charset not in MULTI_BYTE) * tables.ASCII_STANDS
+            | (is_own and "#" not in base.url) * tables.OWN_IS_BASE
         )
+        set_up = binding.scanning(walk, mode, flags, extended)
+        scan = ready[key] = partial(set_up, prefixes_of(context))
     return scan
 
 

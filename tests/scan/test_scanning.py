@@ -13,7 +13,7 @@ from strategies import pages
 from relbase import Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.scan import binding
-from relbase.scan.tables import IN_CSS, UNQUOTED, PlainForm
+from relbase.scan.tables import ASCII_STANDS, CSS_TOO, IN_CSS, UNQUOTED, PlainForm
 
 TABLES = Path(__file__).with_name("scanning.txt")
 
@@ -37,7 +37,9 @@ def search(
     text: bytes, becomes: binding.PrefixesByForm = QUOTED, *, in_css: bool = False
 ) -> tuple[list[Edit], int]:
     """What the compiled scanner makes of a text, and where it stops."""
-    found, at, _cost = binding.scanning(in_css=in_css)(becomes, text, 0, len(text))
+    found, at, _cost = binding.scanning(flags=in_css * CSS_TOO | ASCII_STANDS)(
+        becomes, text, 0, len(text)
+    )
     return found, at
 
 

@@ -80,7 +80,7 @@ def test_both_walks_take_the_same_hosts_as_plain() -> None:
     fullmatch = regex(HOST).fullmatch
     hosts = ["".join(host) for n in range(1, 6) for host in itertools.product("a1-.", repeat=n)]
     hosts += ["H.example", "h_.example", "xn--a.example", "a.xn--b", "h.example.", "ä.example"]
-    scan = binding.scanning(normalizes=True)
+    scan = binding.scanning(flags=binding.USUAL | tables.NORMALIZES)
     edit = binding.Prefix(0, b"http:", 0, tables.UNQUOTED)
     for host in hosts:
         text = f"<a href=//{host}/>".encode()
