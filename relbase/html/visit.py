@@ -80,35 +80,12 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     if pos < 0 and not notes:  # most documents end here, before anything else is needed
         return iter(_scanned(passed) if passed else ())
     elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
-    return _met(text, elements, around, before, (inside, notes))
-
-
-def _met(
-    text: bytes,
-    elements: Iterator[Any],
-    around: Context,
-    before: tuple[int, int, int] | None,
-    without: tuple[Context, list[Note]],
-) -> Iterator[Batch]:
-    inside, notes = without
     kept, attribute, rest = _up_to_base(text, elements, inside, around)
-    if attribute is not None:
-        kept.clear()
-        if around.budget is not None and before is not None:
-            around.budget.restore(before)
-        yield from _against(text, attribute, around)
-        return
-    if notes:
-        yield tuple(notes)
-    yield from consume(kept)
-    yield from rest
-
-
-def _against(text: bytes, attribute: Attribute | None, around: Context) -> Iterator[Batch]:
-    inside, notes = on_own_base(text, attribute, around)
-    if notes:
-        yield tuple(notes)
-    yield from _on_base(text, attribute, inside, around)
+    if attribute is None:
+        return chain((tuple(notes),) if notes else (), consume(kept), rest)
+    if budget is not None and before is not None:
+        budget.restore(before)
+    return _against(text, attribute, around)
 
 
 # A `<base>` is sought when references have grown by this much and a quarter of the text, or when
@@ -141,10 +118,11 @@ def _up_to_base(
     return kept, None, iter(())
 
 
-def _on_base(
-    text: bytes, attribute: Attribute | None, inside: Context, around: Context
-) -> Iterator[Batch]:
+def _against(text: bytes, attribute: Attribute | None, around: Context) -> Iterator[Batch]:
     """Visit a document whose base is known, including what precedes its `<base>`."""
+    inside, notes = on_own_base(text, attribute, around)
+    if notes:
+        yield tuple(notes)
     base_at = -1 if attribute is None else attribute.start
     inside = inside._replace(sheets=Sheets(text))
     before = None

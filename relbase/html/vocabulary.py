@@ -291,7 +291,8 @@ def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[
 def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: int) -> Row | None:
     """Return the first row whose condition holds, with `local`, `early` as on the element."""
     for row in rows:
-        if row.is_known(extended) and (row.when is None or row.when.holds(value_of)):
+        is_known = not row.extended or row.extended & extended
+        if is_known and (row.when is None or row.when.holds(value_of)):
             if row.local_when is not None and row.local_when.holds(value_of):
                 row = row._replace(local=True)  # noqa: PLW2901
             if row.early_when is not None and row.early_when.holds(value_of):

@@ -46,8 +46,10 @@ class Budget:
 
     def spend(self, growth: int) -> bool:
         """Pay for a reference; False if it has to stay unchanged."""
-        if self.prepare(growth):
+        if growth <= self.left:
+            self.left -= growth
             return True
+        self.left = -1
         self.refused += 1
         return False
 

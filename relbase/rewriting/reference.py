@@ -15,8 +15,8 @@ from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.marks import Unarchived
 from relbase.url import plain, rfc3986
-from relbase.url.profiles import PROFILES
-from relbase.url.resolver import has_net_loc, is_absolute, parses_alone, prepared_base
+from relbase.url.profiles import PROFILES, algorithm
+from relbase.url.resolver import has_net_loc, is_absolute, prepared_base
 from relbase.values.syntaxes import Syntax, clean, spell
 from relbase.view.characters import decode_inner, encode_inner
 
@@ -51,7 +51,8 @@ def visit_url(
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    verdict, key = _judged(text, span, context, place, keeps, written=written)
+    said = written, reference
+    verdict, key = _judged(text, span, context, place, keeps, said=said)
     status, url, note = verdict
     if status is Status.REWRITTEN and not pay(written, url, context.budget, context.depth):
         status, url, note = Status.KEPT, None, None
@@ -74,17 +75,18 @@ def visit_url(
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not wanted.references_only:
-        held = context.task.policy.placeholders(written)
-        end = written[held[0][0] :] if held else ""
+        policy, end = context.task.policy, ""
+        if policy.keep_templates and (held := policy.placeholders(written)):
+            end = written[held[0][0] :]
         yield smallest(written, _spelled_before(url, end, text, span, place), span)
 
 
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:
     """Return a note on a reference that is rewritten, if there is something to know about it."""
-    note = None if context.unstated is None else unstated(reference, context)
+    note = None if reference.isascii() else unstated(reference, context)
     if note is None and not context.task.policy.keep_templates and placeholders(reference):
         note = _REWRITTEN
-    if note is None and ".." in reference:
+    if note is None and ".." in reference and url is not None and "/.." in url:
         note = _climbing(reference, url, context)
     if note is None and "\\" in reference:
         note = _with_backslash(reference, context)
@@ -98,10 +100,10 @@ def _judged(
     place: Place,
     keeps: Callable[[str], Verdict | None] | None,
     *,
-    written: str,
+    said: tuple[str, str],
 ) -> tuple[Verdict, tuple[object, ...] | None]:
     """What becomes of a reference, and its key in `Context.replaced`."""
-    reference = clean(written)
+    written, reference = said
     kept = None if keeps is None else keeps(reference)
     verdict = verdict_of(reference, context, place, is_kept=kept is not None)
     if kept is not None and verdict.status is not Status.ABSOLUTE:
@@ -133,7 +135,7 @@ def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> boo
 def unstated(reference: str, context: Context) -> Note | None:
     if context.unstated is None or not PROFILES[context.task.profile].encodes_queries:
         return None
-    if reference.isascii() or not context.unstated.match(reference):
+    if not context.unstated.match(reference):
         return None
     text = "the first 1,024 bytes state no known charset, but this reference depends on it:"
     return noting(Reason.CHARSET_UNSTATED, f"{text} {context.charset} is assumed")
@@ -142,11 +144,6 @@ def unstated(reference: str, context: Context) -> Note | None:
 def noting(reason: Reason, text: str) -> Note:
     """Return a note whose part and span the caller fills in."""
     return Note(reason, "", None, text)
-
-
-def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
-    syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
-    return spell(syntax, url, text, span)
 
 
 _REWRITTEN: Final = noting(
@@ -161,10 +158,10 @@ _WOULD_CHANGE: Final = noting(
 )
 
 
-def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
+def _climbing(reference: str, url: str, context: Context) -> Note | None:
     """Return a note if `..` climbs above the root, and the profile leaves it in the URL."""
     climbs_by = PROFILES[context.task.profile].climbs_by
-    if not climbs_by or url is None:
+    if not climbs_by:
         return None
     path = url.partition("#")[0].partition("?")[0]
     if "/../" not in path and not path.endswith("/.."):
@@ -215,10 +212,11 @@ def _with_placeholders(
 
 def _spelled_before(url: str, end: str, text: bytes, span: Span, place: Place) -> str:
     """Spell a URL whose end, from its first placeholder on, stays as the author wrote it."""
+    syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
     if not end or not url.endswith(end):
-        return _spelled(url, text, span, place)
+        return spell(syntax, url, text, span)
     # The last character is not the last of the URL, where some lists escape more.
-    return _spelled(f"{url[: -len(end)]}~", text, span, place)[:-1] + end
+    return spell(syntax, f"{url[: -len(end)]}~", text, span)[:-1] + end
 
 
 def _resolved_against(reference: str, context: Context, place: Place) -> Base:
@@ -288,9 +286,8 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     # A `<base>` that the profile's parser accepts without a base is itself absolute (rule 5).
     is_alone = place.element == "base" and not base and context.resolve is None
     # To a browser on another page, `http:/h/x` may be another URL: it is absolute on no base.
-    if is_absolute(reference, context.task.profile) or (
-        is_alone and parses_alone(reference, context.task.profile)
-    ):
+    parser = algorithm(context.task.profile)
+    if parser.is_absolute(reference, "") or (is_alone and parser.parses_alone(reference)):
         inside = files.inside(reference) if isinstance(files, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else _absolute(reference, context)
     is_local = place.row.local and reference.startswith("#")  # rule 8

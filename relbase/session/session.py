@@ -7,7 +7,6 @@ a few URLs. It is frozen otherwise, so threads may share it.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
@@ -38,10 +37,10 @@ from relbase.session.options import (
 from relbase.url.step import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from relbase.formats.document import Document
-    from relbase.session.options import Headers, MessageUrls, Replace
+    from relbase.session.options import Replace
 
 
 class OpenedDocument(NamedTuple):
@@ -99,13 +98,17 @@ class Around:
         key = charset, encoding, unstated
         known = self._contexts.get(key)
         if known is None:
-            known = self._contexts[key] = self._outside._replace(
-                base=self.base,
+            outside = self._outside
+            known = self._contexts[key] = Context(
+                *(self.base, outside.task),
                 local_files=self.local_files,
+                policies=outside.policies,
                 charset=charset,
                 encoding=encoding,
                 unstated=unstated,
-                resolve=resolver(self.base.url, self._outside.task.profile, encoding),
+                marks=outside.marks,
+                resolve=resolver(self.base.url, outside.task.profile, encoding),
+                extended=outside.extended,
             )
         return known
 
@@ -258,21 +261,22 @@ def session_of(options: Options) -> Session:
         return Session(options)
 
 
-@lru_cache(maxsize=16, typed=True)
-def _usual_session(**options: Any) -> Session:  # noqa: ANN401 (of the options' types)
+def _session(**options: Unpack[OptionArguments]) -> Session:
     return session_of(as_options(**options))
 
 
-def _checked_session(
-    headers: Headers | None = None,
-    message_urls: MessageUrls | None = None,
-    **options: Any,  # noqa: ANN401 (of the options' types)
-) -> Session:
+_usual_session: Final[Callable[..., Session]] = lru_cache(maxsize=16, typed=True)(_session)
+
+
+def _checked_session(options: OptionArguments) -> Session:
     """Return the session for options, which are checked when they are first given."""
-    if headers is None and message_urls is None:
-        with suppress(TypeError):  # one has no hash, or the wrong type
-            return _usual_session(**options)
-    return session_of(as_options(headers=headers, message_urls=message_urls, **options))
+    usual: Session | None = None
+    if options.get("headers") is None and options.get("message_urls") is None:
+        try:
+            usual = _usual_session(**options)
+        except TypeError:  # one has no hash, or the wrong type
+            usual = None
+    return usual or _session(**options)
 
 
 def check(
@@ -289,7 +293,7 @@ def check(
     if replace is not None and not callable(replace):
         fix = "give a function that takes a Link and returns a URL or None"
         raise TypeError(f"replace must be a function, not {type(replace).__name__}: {fix}")
-    session = _checked_session(**options)
+    session = _checked_session(options)
     retrieved = as_url(url, profile=session.options.profile) if url else None
     followed = () if redirects == () else as_redirects(redirects)
     return Call(session, retrieved, followed, name or "", None, replace)
