@@ -24,6 +24,8 @@ class Kind(StrEnum):
     MARKDOWN = "markdown"
     OTHER = "other"
 
+    __hash__ = str.__hash__  # in C
+
 
 # Type checkers find misspelt names; importing this module compares them with the members.
 KindName = Literal[

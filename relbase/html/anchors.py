@@ -88,15 +88,12 @@ class Texts:
             return
         text = self._decoded(self._document[start:end].replace(b"\0", b""), TEXT)
         words = " ".join(text.split())
-        before = " " if text[:1].isspace() and not self._ends_in_space else ""
+        is_begun = self._stream and not self._stream[-1].endswith(" ")
+        before = " " if text[:1].isspace() and is_begun else ""
         after = " " if words and text[-1:].isspace() else ""
         if added := before + words + after:
             self._stream.append(added)
             self._size += len(added)
-
-    @property
-    def _ends_in_space(self) -> bool:
-        return not self._stream or self._stream[-1].endswith(" ")
 
     def anchor(self, offset: int) -> Anchor | None:
         """Return what is known of the element in whose start tag an offset is."""

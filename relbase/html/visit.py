@@ -74,7 +74,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         return _against(text, sought_base(text, around), around)
     budget = around.budget
     before = None if budget is None else budget.state()
-    inside, notes = (around, []) if around.marks is NONE else on_own_base(text, None, around)
+    has_marks = around.task.detect and around.marks is not NONE
+    inside, notes = on_own_base(text, None, around) if has_marks else (around, [])
     scan = scan_for(inside)
     passed, pos = scan(text, 0, len(text), False, False)
     if pos < 0 and not notes:  # most documents end here, before anything else is needed

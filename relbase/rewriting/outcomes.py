@@ -186,7 +186,7 @@ def lower_plain(
     """The items of a text without escapes, although an edit may still need one."""
     rest = iter(items)
     while batch := list(islice(rest, _BATCH)):
-        if all(not isinstance(item, Edit) or plain(item.new) for item in batch):
+        if all(map(plain, [item.new for item in batch if type(item) is Edit])):
             yield from shift(consume(batch), offset)
         else:
             yield from lower(chain(batch, rest), view(), offset)

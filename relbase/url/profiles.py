@@ -26,6 +26,8 @@ class Profile(StrEnum):
     RFC3986 = "rfc3986"
     WHATWG = "whatwg"
 
+    __hash__ = str.__hash__  # in C
+
 
 # Type checkers find misspelt names; importing this module compares them with the members.
 ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]

@@ -97,7 +97,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """Return the name of a charset that relbase does not read: its markup is not ASCII. Or None."""
     if data.startswith(UTF_32):
         return "utf-32"
-    if not label or _outside(b"", label):
+    if not label or _transport(label.strip(_SPACE)[:_LONGEST]):
         return None
     spelling = label.strip(_SPACE).lower().replace("_", "-")
     return next((name for name, written in _OTHERS if written.fullmatch(spelling)), None)

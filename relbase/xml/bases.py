@@ -126,8 +126,9 @@ class Scopes:
             text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: its content is left unchanged"
             return [Note(Reason.LIMIT_XML_BASE, self._part, Span(stated.start, stated.end), text)]
         key = (self._text[stated.start : stated.end], self.stated.base.url)
-        if key in self._known and self._is_paid(self._known[key]):
-            self.stated = self._known[key]
+        known = self._known.get(key)
+        if known and (not known.budget or known.budget.prepare(len(known.base.url))):
+            self.stated = known
             self.inside = self.stated if self.counts else self.inside
             return []
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
@@ -144,10 +145,6 @@ class Scopes:
             return []
         self.inside = self.stated
         return notes
-
-    def _is_paid(self, known: Context) -> bool:
-        """Charge a base that was stated before; False if the budget does not cover it."""
-        return known.budget is None or known.budget.prepare(len(known.base.url))
 
     def at_once(self, value: bytes, at: int, around: int) -> Prefixes | None:
         """Return the prefixes for an `xml:base` inside number `around` of `scanned` (0: none).
