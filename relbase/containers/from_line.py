@@ -26,7 +26,7 @@ _RFC_822: Final = rb"(?:%b,? {1,3})?%b[ -]%b[ -](?:[0-9]{4}|[0-9]{2}) {1,3}%b%b"
 # A line with a whole date is a From_ line whatever follows.
 has_date: Final = expression(
     rb"%b(?:%b {1,3}[0-9]{4}%b|%b)%b" % (_WHO, _ASCTIME, _ZONE, _RFC_822, _END)
-).match
+)
 # The line after it: a field, or what some mailers put before the fields.
 _FIELD: Final = rb"(?=[!-9;-~]{1,99}[ \t]{0,9}:|>?From )"
 _FOLLOWED: Final = (
@@ -48,7 +48,7 @@ _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 def is_separator(text: bytes) -> bool:
     r"""Return whether a line separates messages, if an empty line is before it."""
-    return has_date(text) is not None or any(
+    return has_date.match(text) is not None or any(
         pattern.match(text) is not None for pattern in _FOLLOWED
     )
 

@@ -15,12 +15,12 @@ _OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 def is_mbox(start: bytes) -> bool:
     if start.startswith(_FROM):
         after = start.find(b"\n") + 1
-        return bool(has_date(start)) or (
+        return bool(has_date.match(start)) or (
             after > 0 and begins_file(start) and is_mail(start[after:])
         )
     # Text may precede the first message, but no markup: some web pages show mail.
     for line in _later_from.finditer(start):
-        if has_date(start[line.end() - len(_FROM) :]):
+        if has_date.match(start[line.end() - len(_FROM) :]):
             text, message = start[: line.start()], start[start.find(b"\n", line.end()) + 1 :]
             return not (_markup.search(text) or b"\0" in text) and is_mail(message)
     return False

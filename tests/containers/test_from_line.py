@@ -16,14 +16,14 @@ TABLES: Final = Path(__file__).with_name("from_line.txt")
 @cases(TABLES, "dated", line=bytes)
 @pytest.mark.parametrize("after", [b"", b"\n", b"\r\n", b" \n", b"\nno field\n"])
 def test_a_whole_date_is_enough(line: bytes, after: bytes) -> None:
-    assert has_date(line + after)
+    assert has_date.match(line + after)
     assert is_separator(line + after)
 
 
 @cases(TABLES, "undated", line=bytes)
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_without_it_a_field_follows(line: bytes, end: bytes) -> None:
-    assert not has_date(line + end)
+    assert not has_date.match(line + end)
     for after in (b"Subject: x", b"X :", b">From a"):
         assert is_separator(line + end + after)
     for after in (b"", b"text", end, b" Subject: x", b"http"):
