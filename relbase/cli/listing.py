@@ -308,6 +308,8 @@ def _list(
                 base = base if unresolved else link.base.url
                 if not advice:
                     type_ = next(run.entities(document.given)).type
+                    # Of one --url nobody knows what belongs to its site.
+                    several |= site is not None and not document.given.document.format.messages
                     advice = documents.advice(type_, document, several=several, name=source.name)
                 unresolved += 1
     if not unresolved:

@@ -93,8 +93,8 @@ POLICY: Final = (
         ),
         Option(
             "--only-link PLACE",
-            "Rewrite only the links in these places: 'img@src', '*@style', or 'style' for an "
-            "element's text (repeatable).",
+            "Rewrite only the links in these places: 'img@src', 'img@*', '*@style', or 'style' "
+            "for an element's text (repeatable).",
             name="only_links",
             multiple=True,
             read=option_values.places,

@@ -98,10 +98,10 @@ class MessageParts:
         own = link.part.removeprefix(number).removeprefix("/")
         url = link.reference if link.url is None else link.url
         scheme, _, rest = url.partition(":")
-        if scheme.lower() in {"cid", "mid"}:
-            return self._of_name(scheme.lower(), unquote(rest), own)
         target, _, fragment = url.partition("#")
-        part = self._located.get(target)
+        part = self._located.get(target)  # Chromium's sheets have a `cid:` there
+        if part is None and scheme.lower() in {"cid", "mid"}:
+            return self._of_name(scheme.lower(), unquote(rest), own)
         if part is None and is_own(link.reference, link.base.layer.value):
             part = own
         if part is not None:
