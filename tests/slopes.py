@@ -34,10 +34,12 @@ for _name in ("containers", "html", "xml", "mail", "markdown", "support", "."):
 
 import lxml.html
 import test_feeds
+import test_har
 import test_json_ld
 import test_markdown_visit
 import test_message_growth
 import test_warc
+import test_webarchive
 import test_xml_visit
 from archives import DATE, http, record, response
 from pairs import KINDS as PAIRED
@@ -49,6 +51,7 @@ from relbase import warc
 from relbase.cli.group import run
 from relbase.scan import binding
 from relbase.trees import make_links_absolute
+from relbase.warc.held import HOLDERS, pages_in
 
 if TYPE_CHECKING:
     from test_growth import Make
@@ -79,6 +82,8 @@ KINDS: Final[dict[str, dict[str, Make]]] = {
     "mail": {"": numbered(_MAIL + b"<p>%d\n"), **test_message_growth.ROWS},
     "markdown": {"": numbered(_MARKDOWN), **test_markdown_visit.HOSTILE},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
+    "har": {"": test_har.HOSTILE["pages"], **test_har.HOSTILE},
+    "webarchive": {"": test_webarchive.HOSTILE["resources"], **test_webarchive.HOSTILE},
 }
 HTML: Final = {"Content-Type": "text/html"}
 _DOCUMENTS: Final = "html xml json jsonld mail markdown"
@@ -87,7 +92,7 @@ CALLS: Final = {
     **dict.fromkeys(("rewrite", "links", "base", "explain"), _DOCUMENTS),
     "entities": "mail",
     **dict.fromkeys(("rewrite_response", "make_links_absolute", "conversion", "link_rows"), "html"),
-    "pages": "warc",
+    "pages": "warc har webarchive",
     "command": f"{_DOCUMENTS} warc",
 }
 
@@ -105,7 +110,7 @@ def called(call: str, data: Any, kind: str) -> object:
             rows = call == "link_rows"
             return warc.link_rows(page) if rows else warc.conversion(page, date=DATE).record
         case "pages":
-            return warc.pages([data])
+            return pages_in(HOLDERS[kind], data) if kind in HOLDERS else warc.pages([data])
         case "command":
             return by_command(data, kind)
     return getattr(relbase, call)(data, url=URL, kind=kind)

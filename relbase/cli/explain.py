@@ -112,7 +112,7 @@ def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes
 def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
     for number, saved in enumerate(archive.pages()):
         if number == _MAX_PAGES:
-            archive.warn(f"the first {_MAX_PAGES:,} pages are explained, and no more")
+            archive.warn(f"only the first {_MAX_PAGES:,} pages are explained")
             break
         yield saved.body, check(**arguments(saved, **archive.how)), saved.url
 

@@ -162,7 +162,7 @@ class _Report:
         if self.quiet:
             return
         if is_none:
-            streams.warn("warning: no input is of a kind that --only names")
+            streams.warn("warning: no input has a kind that --only names")
         if self._plan.mailbox:
             self._say_given(shown_name(self._plan.mailbox), self.tally.on_given_url)
         self._say_bases()

@@ -59,7 +59,7 @@ def _same_tags(before: bytes, after: bytes, edits: Sequence[Edit]) -> None:
     new_tags = elements(after, 0, len(after), scan=_between(moved_starts))
     for old, new in zip_longest(old_tags, new_tags):
         if old is None or new is None:
-            raise SelfCheckError("there would be more tags, or less")
+            raise SelfCheckError("the number of tags would change")
         places = (old.start, old.attributes, old.end, old.raw_end)
         moved = [at + grown[bisect_left(starts, at)] for at in places]
         is_same = old.name == new.name and moved == [*new[2:6]]

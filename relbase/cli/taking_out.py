@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 60  # characters of a name: of four bytes each, they fit into 255
 _odd: Final = expression(r"[^\w.+ -]+")
 _page_suffix: Final = expression(r"\.(?:[xs]?html?|xht)\Z", re.IGNORECASE)
-_FIX: Final = "it holds pages, and stays as it is: give -o DIR/ to take them out"
+_FIX: Final = "it contains pages, and is never rewritten itself: give -o DIR/ to extract them"
 
 
 def take_out(archive: Archive, plan: Plan, outcome: Outcome, writer: Writer) -> int:

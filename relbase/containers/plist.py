@@ -45,7 +45,7 @@ class Binary:
         at = self._table + ref * self._offset_size
         start = int.from_bytes(self._data[at : at + self._offset_size], "big")
         if ref >= self._count or not len(MARK) <= start < self._table:
-            raise ValueError("an object is outside of it")
+            raise ValueError("an object lies outside the file")
         if start not in self._known:
             self._known[start] = None  # a list that holds itself
             self._known[start] = self._read(start, depth)
@@ -62,7 +62,7 @@ class Binary:
         if end > self._table or self._left < 0:
             raise ValueError("its objects overlap")
         if depth > MAX_DEPTH or len(self._known) > MAX_OBJECTS:
-            raise ValueError("it nests too deep, or has too many objects")
+            raise ValueError("it is nested too deeply, or has too many objects")
         raw = self._view[at:end]
         match kind:
             case 0x4:

@@ -196,7 +196,7 @@ _BEGINNINGS: Final = (
 # What to do with a document that is left unchanged: by its suffix, by its first bytes, or else.
 _HINT: Final = "if it is HTML, pass kind='html' (--kind html)"
 _UNZIP: Final = "unzip it, and give the pages in it"
-_HELD: Final = "it holds pages: 'relbase rewrite FILE -o DIR/' takes them out with absolute links"
+_HELD: Final = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them with absolute links"
 _CONTAINERS: Final = {
     "webarchive": _HELD,
     "har": _HELD,

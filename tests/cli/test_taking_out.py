@@ -103,4 +103,4 @@ def test_replace_is_for_pages_too(tmp_path: Path) -> None:
 
 def test_the_library_says_how_to_take_pages_out() -> None:
     [note] = relbase.rewrite(har(), name="x.har").notes
-    assert "'relbase rewrite FILE -o DIR/' takes them out" in note.text
+    assert "'relbase rewrite FILE -o DIR/' extracts them" in note.text

@@ -107,9 +107,9 @@ def nested(levels: int) -> bytes:
 
 def test_depth() -> None:
     read(nested(MAX_DEPTH))
-    with pytest.raises(ValueError, match="nests too deep"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         read(nested(MAX_DEPTH + 2))
-    with pytest.raises(ValueError, match="nests too deep"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         read(nested(30_000))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import plistlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from growth import assert_linear_from_10_ms
 from held import FORMS, FRAME, PAGE, PICTURE, SAVED, SHEET, archive, resource, webarchive
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,3 +115,23 @@ def test_it_begins_like_no_other_property_list(form: str) -> None:
     fmt = FORMS[form]
     assert not begins.match(plistlib.dumps({"a": "b"}, fmt=fmt))
     assert not begins.match(b"<?xml version='1.0'?><rss></rss>")
+
+
+def _resources(n: int) -> list[dict[str, Any]]:
+    body = b"<p>Text.</p>" * 30
+    return [resource(f"http://h/{k}", "text/html", b"%b%d" % (body, k)) for k in range(n // 400)]
+
+
+MAIN = resource("http://h/", "text/html", b"<p>")
+HOSTILE: dict[str, Callable[[int], bytes]] = {
+    "resources": lambda n: webarchive(archive(MAIN, _resources(n))),
+    "frames": lambda n: webarchive(archive(MAIN, None, [archive(one) for one in _resources(n)])),
+    "one resource again": lambda n: webarchive(archive(MAIN, [MAIN] * (n // 2))),
+    "resources in XML": lambda n: webarchive(archive(MAIN, _resources(n // 5)), "XML"),
+    "one long page": lambda n: webarchive(archive(resource("http://h/", "text/html", b"<a>" * n))),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_time_is_linear(name: str) -> None:
+    assert_linear_from_10_ms(lambda data: sum(1 for _ in saved(data)), HOSTILE[name])

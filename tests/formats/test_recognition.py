@@ -99,7 +99,7 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
-_WEBARCHIVE = "it holds pages: 'relbase rewrite FILE -o DIR/' takes them out with absolute links"
+_WEBARCHIVE = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them with absolute links"
 
 
 @pytest.mark.parametrize(
