@@ -279,7 +279,7 @@ def _resolved(  # noqa: C901 (one question after the other)
     # `file:/a/b` is relative only to a base with the same scheme.
     alone = relative and not around.url and parses_alone(value, profile)
     relative = relative and not alone
-    if relative and not around.usable:
+    if relative and resolve is None and not around.usable:
         return (
             None,
             Reason.BASE_RELATIVE,

@@ -1,6 +1,6 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
@@ -55,7 +55,7 @@ class Names:
 
     def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
         """Bind prefixes (b"": the default) to namespaces; return their former bindings."""
-        before = tuple((prefix, self._bound.get(prefix)) for prefix in declared)
+        before = tuple([(prefix, self._bound.get(prefix)) for prefix in declared])
         self.change(tuple(declared.items()))
         return before
 
@@ -114,12 +114,10 @@ class Names:
         namespace = self._bound.get(prefix)
         return CUSTOMARY.get(prefix) if namespace is None else namespace
 
-    def unbound(self, names: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the prefixes of names that are unbound, and read as customary."""
-        for name in names:
-            prefix, colon, _ = name.partition(b":")
-            if colon and prefix in CUSTOMARY and prefix not in self._bound:
-                yield prefix
+    def unbound(self, names: Iterable[bytes]) -> tuple[bytes, ...]:
+        """Return the prefixes of names that are unbound, and read as customary."""
+        prefixes = [name.partition(b":")[0] for name in names if b":" in name]
+        return tuple([each for each in prefixes if each in CUSTOMARY and each not in self._bound])
 
 
 # ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
@@ -162,7 +163,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 if len(declared) > MAX_DECLARED:
                     yield Broken(start, "an element declares too many namespaces")
                     return
-            before = names.bind(declared)
+            before = names.bind(declared) if declared else ()
             if is_prolog:
                 names.plant(name)
             named = names.of_element(name)
@@ -177,8 +178,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 end = text_end(text, pos)
                 is_unescaped = end == pos and _holds_bare(text, pos, named, attributes, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
-                spelled = (name, *(attribute.name for attribute in attributes.values()))
-                unbound = tuple(names.unbound(spelled))
+                unbound = names.unbound([name, *map(_spelling, attributes.values())])
                 inside = end, attributes, repeated, unbound, opens, is_unescaped
                 yield Element(named, name, start, pos, *inside)
             if is_unescaped:
@@ -203,6 +203,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         ):
             yield Sheet(href)
 
+
+_spelling: Final = itemgetter(Attribute._fields.index("name"))
 
 # No real document comes near. `SCOPING` is what scopes begin with, for `well_formed` to count.
 MAX_DEPTH: Final = 10_000
