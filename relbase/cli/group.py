@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from importlib import import_module
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 PROGRAM: Final = "relbase"
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 COMMANDS: Final = {
     "rewrite": "rewrite",
