@@ -133,6 +133,8 @@ def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
                 note = Note(Reason.KIND_MISLABELLED, "", None, text.format(other.kind.value))
                 return other.kind, (note,)
     seems = "" if row.is_judged else _seems(row, data, start)
+    if not seems and _of_feeds.search(by) and sniffing.is_page(start):  # of XHTML
+        seems = Kind.HTML.value
     if not seems:
         return kind, ()
     if row.charset is not None and _binary.match(start):
@@ -141,6 +143,7 @@ def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
     return kind, (Note(Reason.KIND_DOUBTFUL, "", None, text),)
 
 
+_of_feeds: Final = expression(r"rss|atom|rdf|opml", re.IGNORECASE)
 _OTHER: Final = ": pass kind= (--kind) if it is another"
 
 

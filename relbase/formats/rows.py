@@ -192,7 +192,7 @@ _ROWS: Final = (
         charset=_loaded_later("view.charset.sniff_text"),
         view=partial(_text_view, reference),
         visit=_in_batches(_loaded_later("markdown.visit.visit_markdown")),
-        may_be=lambda _start: True,  # it may begin with HTML, or like a message
+        may_be=sniffing.may_be_markdown,
         is_asked_for=True,  # most of it becomes pages elsewhere, whose links are relative to those
     ),
     # Files that people keep beside pages: text, data, scripts, archives, pictures. Left unchanged.

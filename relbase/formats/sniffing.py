@@ -228,6 +228,22 @@ def may_be_xml(start: bytes) -> bool:
     return root[2].lower() not in _NAMES and not _doctype_html.match(start)
 
 
+def may_be_markdown(start: bytes) -> bool:
+    """Whether this may be Markdown, which may begin with HTML, or like a message; no whole page."""
+    return not (is_page(start) or is_feed(start))
+
+
+def is_page(start: bytes) -> bool:
+    return _root_of(start) == b"html" or _doctype_html.match(start) is not None
+
+
+def not_read(data: bytes) -> str:
+    """Return what a note says of a page or a feed whose type is not read; "" of anything else."""
+    start = beginning(data)
+    seems = "HTML" if is_page(start) else "a feed" if is_mislabelled_feed(start) else ""
+    return seems and f"is not read, but begins like {seems}: left unchanged"
+
+
 _default_namespace: Final = expression(rb"[^>]*?[\t\n\r ]xmlns[\t\n\r ]*+=")
 
 # Media types that mean that the type is unknown. Others say nothing at all: rule 15.

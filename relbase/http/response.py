@@ -200,6 +200,9 @@ def _visit_body(response: _Response) -> Iterator[Outcome]:
         return
     is_mail = response.type == "message/rfc822" or response.type.startswith("multipart/")
     if inside.task.reader(response.type, "") is None and not is_mail:
+        if why := sniffing.not_read(decoded.data or b""):
+            text = f"the body ({response.type}) {why}"
+            yield Note(Reason.KIND_DOUBTFUL, part, response.body, text)
         return
     why = _hindrance(response)
     if why:

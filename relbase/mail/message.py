@@ -12,6 +12,7 @@ from relbase.containers.fields import Field, eol_of, read_header
 from relbase.containers.mail import MESSAGES, Part
 from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
+from relbase.formats import sniffing
 from relbase.html.vocabulary import Row
 from relbase.mail.allowed_edits import in_header, in_lines, is_apart, only_allowed
 from relbase.mail.dependent_fields import broken_signatures, follow_bodies, signed
@@ -164,6 +165,13 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
         is_noted = part.type not in _NOT_NOTED and (known or part.type.startswith(_NOTED))
         if is_noted or (holds is not None and holds(part.name)):
             yield entity.note(Reason.KIND_UNSUPPORTED, f"{known}{_SILENT}")
+        elif part.header.fields and (text := sniffing.not_read(_start_of(entity))):
+            yield entity.note(Reason.KIND_DOUBTFUL, text)
+
+
+def _start_of(entity: MailPart) -> bytes:
+    start, end = entity.part.body
+    return entity.data[start : min(end, start + sniffing.LOOKED_AT)]  # base64 begins like nothing
 
 
 def _message_view(entity: MailPart, encoded: int) -> View | None:

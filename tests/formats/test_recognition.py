@@ -226,3 +226,45 @@ def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatc
 
 def _repeated(piece: bytes, size: int) -> bytes:
     return piece * (size // len(piece))
+
+
+PAGE = b"<!doctype html>\n<a href=x>"
+XHTML = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><a href="x"/></html>'
+ATOM = b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="x"/></feed>'
+
+
+@pytest.mark.parametrize(
+    ("type_", "data", "told"),
+    [
+        ("text/markdown", PAGE, "taken for markdown, but it begins like html"),
+        ("text/markdown", ATOM, "taken for markdown, but it begins like xml"),
+        ("text/markdown", b"<p align=center>[a](b)</p>", ""),
+        ("application/rss+xml", XHTML, "taken for xml, but it begins like html"),
+        ("text/x-opml", XHTML, "taken for xml, but it begins like html"),
+        ("application/xhtml+xml", XHTML, ""),
+        ("text/xml", XHTML, ""),
+    ],
+)
+def test_labels_that_the_first_bytes_contradict(type_: str, data: bytes, told: str) -> None:
+    call: dict[str, Any] = {"url": "http://h.example/", "headers": {"Content-Type": type_}}
+    notes = relbase.rewrite(data, **call).notes
+    texts = [note.text for note in notes if note.reason is Reason.KIND_DOUBTFUL]
+    assert len(texts) == bool(told)
+    assert all(told in text for text in texts)
+
+
+@pytest.mark.parametrize("data", [PAGE, XHTML, ATOM, b"PK\3\4", b"text"])
+@pytest.mark.parametrize("type_", ["text/plain", "application/json", "application/pdf"])
+def test_pages_with_a_type_that_is_not_read_have_a_note(type_: str, data: bytes) -> None:
+    field = b"Content-Type: %b\n\n" % type_.encode()
+    part = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + field + data + b"\n--b--\n"
+    response = b"HTTP/1.1 200 OK\n" + field + data
+    for document, kind, begun in (
+        (part, "mail", f"this part ({type_}) is not read, but begins like "),
+        (response, "http", f"the body ({type_}) is not read, but begins like "),
+    ):
+        result = relbase.rewrite(document, url="http://h.example/", kind=kind)
+        assert not result.changed
+        texts = [note.text for note in result.notes if note.reason is Reason.KIND_DOUBTFUL]
+        assert len(texts) == (data in {PAGE, XHTML, ATOM})
+        assert all(text.startswith(begun) for text in texts)
