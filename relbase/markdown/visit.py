@@ -117,7 +117,7 @@ def _visit_links(text: bytes, links: Iterable[Found], context: Context) -> Itera
         if link.doubt:
             note = noting(Reason.MARKDOWN_UNSURE, f"{link.doubt}: left unchanged")
             keeps = partial(_kept, Verdict(Status.KEPT, None, note))
-        if link.meant is None:
+        if link.meant is None and link.end:  # no escapes, and its place is known
             for outcome in visit_url(text, span, context, place, keeps):
                 if isinstance(outcome, Edit):
                     new = destinations.spelled(outcome.new, in_brackets=in_brackets)

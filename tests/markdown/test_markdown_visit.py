@@ -161,6 +161,7 @@ def test_charsets(data: bytes, charset: str | None, output: bytes) -> None:
         ("$$ [1](2) $$", "markdown-unsure"),
         ('<a\nhref="b\nc">', "markdown-unsure"),
         ("[a](b\\\nc)", "markdown-unsure"),  # a link to markdown-it-py only
+        ("\x1c\n[a](b)", "markdown-unsure"),  # its place is not certain
         ("> " * 101 + "[a](b)", "limit-markdown"),
         ("<base href=e>\n\n<img src=f>", "base-relative"),
     ],
