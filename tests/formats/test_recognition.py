@@ -263,7 +263,8 @@ def test_pages_with_a_type_that_is_not_read_have_a_note(type_: str, data: bytes)
         (part, "mail", f"this part ({type_}) is not read, but begins like "),
         (response, "http", f"the body ({type_}) is not read, but begins like "),
     ):
-        result = relbase.rewrite(document, url="http://h.example/", kind=kind)
+        call: dict[str, Any] = {"url": "http://h.example/", "kind": kind}
+        result = relbase.rewrite(document, **call)
         assert not result.changed
         texts = [note.text for note in result.notes if note.reason is Reason.KIND_DOUBTFUL]
         assert len(texts) == (data in {PAGE, XHTML, ATOM})
