@@ -6,7 +6,8 @@ Strategy: apt resolves Debian's python3 of another architecture in a folder of i
 unpacks it: nothing of it is installed. QEMU's user mode runs it (package qemu-user-static); x86_64
 runs i386 itself. Beside it go the wheel that tools/wheels.py makes for the platform, and
 pure packages. Each document is rewritten here and there, by both scanners; the digests of the whole
-results are the same (tools/smoke.py). `--tests` runs the tests of the engine there.
+results are the same (tools/smoke.py). `--tests` runs the tests of the engine there. `pyodide` is
+Python for WebAssembly, from npm, in Node: with the scanner in Python, without lxml and ada-url.
 
 To mind: QEMU takes ten to thirty times as long. `ada-url`, which profile `whatwg` needs, has no
 wheel for most of them: Zig compiles it, once, for `--tests`. Tests that start a Python are left
@@ -16,11 +17,13 @@ out: this machine cannot start that of another processor. What was unpacked is k
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Sequence
@@ -28,7 +31,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tools.commands import ROOT, ToolError, pip, told
-from tools.wheels import PLATFORMS, headers, make, zig
+from tools.playground import tarball
+from tools.wheel_checks import CROSS
+from tools.wheels import PLATFORMS, PURE, headers, make, zig
 
 CACHE: Final = ROOT / ".cache" / "elsewhere"
 SMOKE: Final = ROOT / "tools" / "smoke.py"
@@ -59,13 +64,15 @@ MACHINES: Final = {
         "manylinux-x86_64", "", "ld-linux-x86-64.so.2", "x86_64-linux-gnu", "sid", "amd64"
     ),
 }
+PYODIDE: Final = "pyodide"
+NAMES: Final = (*MACHINES, PYODIDE)
 # As others name the architectures.
 _ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf"}
 
 # Of Debian: what is compiled. The rest is pure, and comes from PyPI.
 _DEBIAN: Final = ("python3", "python3-lxml", "python3-cffi-backend")
 _PURE: Final = (
-    *("click>=8.2", "rich", "webencodings", "beautifulsoup4"),
+    *("click>=8.2", "rich", "webencodings", "beautifulsoup4", "markdown-it-py"),
     *("pytest>=8.2", "pytest-xdist", "hypothesis", "html5lib", "warcio", "feedparser"),
 )
 TESTS: Final = (
@@ -79,6 +86,17 @@ _STARTING: Final = (
     "tests/scan/test_binding.py::test_a_scanner_that_there_is_not",
     "tests/scan/test_binding.py::test_law_9a_what_a_process_did_before_decides_no_result",
 )
+# They need lxml or ada-url, threads, or a clock that is finer than Node's.
+_NOT_IN_PYODIDE: Final = (
+    "tests/xml/test_xml_visit.py",
+    "tests/rewriting/test_browser_urls.py",
+    "tests/view/test_encoders.py",
+    "tests/view/test_transcode.py",
+    "tests/url/test_credentials.py",
+    "tests/url/test_whatwg.py",
+)
+# Node's default is too small for the recursion that Python allows.
+_STACK: Final = "--stack-size=7000"
 # Of the pages: how many, and of how many bytes at most.
 _PAGES: Final = 200
 _LONGEST: Final = 100_000
@@ -99,15 +117,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m tools.elsewhere",
         description="Compare the results of relbase on other processors with those here.",
     )
-    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(MACHINES))
+    parser.add_argument("names", nargs="+", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--pages", type=Path, help=f"also {_PAGES} documents of this directory")
     parser.add_argument(
         "--tests", nargs="*", metavar="ARGUMENT", help="also tests; arguments of pytest, or none"
     )
     given = parser.parse_args(arguments)
     names = [_ALIASES.get(name, name) for name in given.names]
-    if unknown := sorted({*names} - {*MACHINES}):
-        parser.error(f"unknown: {', '.join(unknown)}; one of {', '.join(MACHINES)}")
+    if unknown := sorted({*names} - {*NAMES}):
+        parser.error(f"unknown: {', '.join(unknown)}; one of {', '.join(NAMES)}")
     try:
         for name in names:
             python = prepared(name)
@@ -129,18 +147,22 @@ class Python(NamedTuple):
 
     command: tuple[str, ...]
     site: Path  # what it imports
-    gconv: str  # the encodings of its C library, which lxml uses
+    gconv: str = ""  # the encodings of its C library, which lxml uses
+    left_out: tuple[str, ...] = ()  # of the tests
+    scanners: tuple[str, ...] = ("compiled", "exact")
 
 
 def prepared(name: str) -> Python:
     """Return a Python of Debian for a processor, with relbase as it is now.
 
     Args:
-        name: one of MACHINES.
+        name: one of NAMES.
 
     Raises:
         UnavailableError: if it is not available.
     """
+    if name == PYODIDE:
+        return _pyodide(CACHE / name)
     machine = MACHINES[name]
     root, site = CACHE / name / "root", CACHE / name / "site"
     try:
@@ -150,11 +172,33 @@ def prepared(name: str) -> Python:
             _install_pure(re.sub("[a-z]+", "", _program(root).name), site)
     except ToolError as error:  # a mirror or an index that lacks something
         raise UnavailableError(f"{error}") from None
+    _install_relbase(machine.platform, site)
+    return Python(_command(machine, root), site, f"{root}/usr/lib/{machine.libraries}/gconv")
+
+
+def _pyodide(folder: Path) -> Python:
+    """Unpack Pyodide, as npm has it; see tools/playground.py."""
+    node = shutil.which("node")
+    if node is None:
+        raise UnavailableError("needs Node")
+    core, site = folder / "core", folder / "site"
+    try:
+        if not core.is_dir():
+            with tarfile.open(fileobj=io.BytesIO(tarball())) as packed:
+                packed.extractall(core, filter="data")
+        if not (site / "pytest").is_dir():
+            _install_pure("3.14", site)
+    except ToolError as error:
+        raise UnavailableError(f"{error}") from None
+    _install_relbase(PURE, site)
+    command = (node, _STACK, str(CROSS / "pyodide.mjs"), str(core / "package"))
+    return Python(command, site, left_out=_NOT_IN_PYODIDE, scanners=("exact",))
+
+
+def _install_relbase(platform: str, site: Path) -> None:
     shutil.rmtree(site / "relbase", ignore_errors=True)
     with tempfile.TemporaryDirectory() as directory:
-        wheel = make(machine.platform, Path(directory))
-        zipfile.ZipFile(wheel).extractall(site)
-    return Python(_command(machine, root), site, f"{root}/usr/lib/{machine.libraries}/gconv")
+        zipfile.ZipFile(make(platform, Path(directory))).extractall(site)
 
 
 def _program(root: Path) -> Path:
@@ -293,7 +337,7 @@ def compare(name: str, python: Python, pages: Path | None) -> None:
         listed = Path(directory, "list")
         listed.write_text("\n".join(documents(pages)), "utf-8")
         here = _digests([sys.executable, "-P", str(SMOKE), str(listed)], str(ROOT), "exact")
-        for scanner in ("compiled", "exact"):
+        for scanner in python.scanners:
             command = [*python.command, "-P", "-s", str(SMOKE), str(listed)]
             there = _digests(command, str(python.site), scanner)
             differing = [b for a, b in zip(here[1:], there[1:], strict=True) if a != b]
@@ -310,7 +354,7 @@ def _digests(command: Sequence[str], path: str, scanner: str) -> list[str]:
 
 def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
     """Run tests there. They import relbase from the wheel, and the rest from this tree."""
-    if not (python.site / "ada_url").is_dir():
+    if name != PYODIDE and not (python.site / "ada_url").is_dir():
         _install_ada(MACHINES[name], python.site)
     for source in ROOT.glob("relbase/**/*.c"):  # which tests read
         shutil.copy(source, python.site / source.relative_to(ROOT))
@@ -324,7 +368,7 @@ def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
             "GCONV_PATH": python.gconv,
         }
         command = [*python.command, "-P", "-s", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        left_out = [f"--deselect={test}" for test in _STARTING]
+        left_out = [f"--deselect={test}" for test in (*_STARTING, *python.left_out)]
         done = subprocess.run(
             [*command, "-m", "not long", *left_out, *arguments],
             cwd=tree,
