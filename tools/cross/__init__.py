@@ -1,0 +1,1 @@
+"""What tools of other platforms need: files for compilers, and for Pythons elsewhere."""
