@@ -330,10 +330,8 @@ _head_end: Final = regex(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
 # The literals of the grammar are not case-sensitive (RFC 2616 §2.1).
 _version: Final = regex(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
-_fields: Final = regex(
-    rb"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:\r?\n[ \t]++[^\r\n]*+)*+)"
-).findall
-_fold: Final = regex(rb"[ \t]*+\r?\n[ \t]++").sub
+_fields: Final = regex(r"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+)").findall
+_fold: Final = regex(r"[ \t]*+\r?\n[ \t]++").sub
 _number: Final = regex(r"[0-9]{1,18}").fullmatch
 
 
@@ -349,12 +347,10 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     version = _version(text.data, text.pos)
     if version is None or head_end[1] or head_end.end() - text.pos > MAX_HEAD:
         return None
-    fields = tuple(
-        [
-            (name.decode("ascii", "replace").lower(), _text_of(value))
-            for name, value in _fields(text.data[version.end() : head_end.end()])
-        ]
-    )
+    lines = text.data[version.end() : head_end.end()].decode("utf-8", "surrogateescape")
+    if "\n " in lines or "\n\t" in lines:
+        lines = _fold(" ", lines)
+    fields = tuple([(name.lower(), value.rstrip(" \t")) for name, value in _fields(lines)])
     text.pos = head_end.end()
     lengths = {value for name, value in fields if name == "content-length"}
     record = Record(version[1].decode().upper(), fields, offset, 0, None)
@@ -366,12 +362,6 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
         why = "more than any block has" if is_number else "which is not a number"
         return record, None, f"Content-Length is {length[:40]!r}, {why}"
     return record, int(length), ""
-
-
-def _text_of(value: bytes) -> str:
-    if b"\n" in value:
-        value = _fold(b" ", value)
-    return value.strip(b" \t").decode("utf-8", "surrogateescape")
 
 
 def _arc_head(text: Unfolded, offset: int) -> tuple[Record, int, str] | None:

@@ -99,15 +99,15 @@ def references(given: OpenedDocument, *, texts: bool = False) -> Iterator[Refere
         yield from (item for item in batch if isinstance(item, Reference))
 
 
-def columns(given: OpenedDocument) -> Iterator[Reference | Packed]:
-    """Yield every reference, as `references` does, or many at once as columns."""
-    given = _asked(given)
-    wanted = Wanted.COLUMNS if given.document.is_scanned_as_is else Wanted.REFERENCES
-    for batch in _visit(given.document, wanted):
+def columns(given: OpenedDocument, *, texts: bool = False) -> Iterator[list[Reference] | Packed]:
+    """Yield the references of `references` many at once, as columns if possible."""
+    given = _asked(given.on(texts=True) if texts else given)
+    are_packed = given.document.is_scanned_as_is and not texts
+    for batch in _visit(given.document, Wanted.COLUMNS if are_packed else Wanted.REFERENCES):
         if isinstance(batch, Packed):
             yield batch
         else:
-            yield from (item for item in batch if isinstance(item, Reference))
+            yield [item for item in batch if isinstance(item, Reference)]
 
 
 def links(given: OpenedDocument, *, texts: bool = False) -> Iterator[Link]:

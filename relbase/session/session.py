@@ -24,14 +24,15 @@ from relbase.rewriting.context import Context, Task, resolver
 from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
-    NO_HEADER,
     URL,
     OptionArguments,
     Options,
     Origin,
+    as_fields,
     as_options,
     as_redirects,
     as_url,
+    header_of,
     not_bytes,
 )
 from relbase.url.step import check_text
@@ -173,8 +174,8 @@ class Session:
     def _made_around(self, call: Call, marks: Marks) -> Around:
         """The base around a document, from its header, its retrieval URL, or its marks."""
         header, task, origin = self.options.header, self._outside.task, call.origin
-        is_alone = header is NO_HEADER and marks is NONE and origin is None
-        if is_alone and not (call.redirects or call.stated):
+        is_alone = marks is NONE and origin is None
+        if is_alone and not (call.redirects or call.stated or header.stated or header.refused):
             base = plain_retrieval(call.url or "", task.profile)
             if base is not None:
                 return Around(self._outside, base, ())
@@ -270,13 +271,17 @@ _usual_session: Final[Callable[..., Session]] = lru_cache(maxsize=16, typed=True
 
 def _checked_session(options: OptionArguments) -> Session:
     """Return the session for options, which are checked when they are first given."""
-    usual: Session | None = None
-    if options.get("headers") is None and options.get("message_urls") is None:
-        try:
-            usual = _usual_session(**options)
-        except TypeError:  # one has no hash, or the wrong type
-            usual = None
-    return usual or _session(**options)
+    headers = options.get("headers")
+    usual: OptionArguments = options if headers is None else {**options, "headers": None}
+    try:
+        session = None if options.get("message_urls") is not None else _usual_session(**usual)
+    except TypeError:  # one has no hash, or the wrong type
+        session = None
+    if session is None:
+        return _session(**options)
+    if headers is None:
+        return session
+    return session_of(session.options._replace(header=header_of(as_fields(headers))))
 
 
 def check(

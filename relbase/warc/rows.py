@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.api import base
 from relbase.expressions import regex
@@ -233,17 +233,12 @@ def packed_rows(
     texts: bool = False,
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
-    if texts:
-        how = {"profile": profile, "policy": policy, "replace": replace}
-        yield from link_rows(page, warc, texts=texts, **cast("Any", how))
-        return
     call = check(**arguments(page, profile, policy), replace=replace)
-    batches = run.columns(call.opened(page.body))
-    for are_packed, group in groupby(batches, lambda batch: type(batch) is Packed):
-        if are_packed:
-            yield from (_packed(page, warc, packed) for packed in cast("Any", group))
+    for batch in run.columns(call.opened(page.body), texts=texts):
+        if isinstance(batch, Packed):
+            yield _packed(page, warc, batch)
         else:
-            yield from _rows(page, warc, cast("Iterable[Reference]", group))
+            yield from _rows(page, warc, batch)
 
 
 def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:

@@ -12,6 +12,7 @@ import zlib
 from base64 import b32encode
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -243,14 +244,18 @@ def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arg
 
 def derived_id(profile: Profile, policy: Policy, source: str) -> str:
     """Return the id of a record made from a source; equal arguments give equal ids."""
-    chosen = " ".join(
-        f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
-    )
     # Another version may make another record.
-    name = f"relbase {__version__} {profile.value} {chosen} {source}"
+    name = f"relbase {__version__} {profile.value} {_chosen(policy)} {source}"
     # Surrogates stand for bytes that are not UTF-8.
     plain = name.encode("utf-8", "backslashreplace").decode()
     return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, plain)}>"
+
+
+@lru_cache(maxsize=16)
+def _chosen(policy: Policy) -> str:
+    return " ".join(
+        f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
+    )
 
 
 def _told(value: object) -> str:
