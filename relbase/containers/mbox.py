@@ -150,6 +150,8 @@ class _Source:
     def _digits(self, content: int, body: int) -> Span | None:
         """The span of the header's only Content-Length; None if there is none to check."""
         header = self.copied(content, body)
+        if b"-length" not in header.lower():  # most mail has none
+            return None
         lengths = [
             field.value
             for field in fields_of_paragraph(header, 0, len(header))

@@ -278,7 +278,7 @@ def is_json_feed(start: bytes) -> bool:
 
 
 def is_css(start: bytes) -> bool:
-    return _css.match(_css_opaque.sub(b"", start)) is not None
+    return (b"{" in start or b"@" in start) and _css.match(_css_opaque.sub(b"", start)) is not None
 
 
 # Byte order marks and white space at the start.

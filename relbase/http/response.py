@@ -180,7 +180,7 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
         if row.holds is not None:
             is_outside = row.on_request or States.HTTP in row.states
             context = request if is_outside else stated
-            form = headers.FIELDS[field.name.encode()]
+            form = headers.FIELDS[field.name]
             yield from visit_field(data, field, form, context, words=False)  # HTTP has none
 
 

@@ -1,6 +1,6 @@
 """Mail: bases down the MIME tree, links in headers and documents, and fields that follow a body."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -186,29 +186,32 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     # RFC 1808 §3.1, RFC 2557 §4.2
     part, context = entity.part, entity.context
-    if context.wanted.references_only and not part.boundaries:  # no edit is refused
-        return _visit_fields(entity)
+    forms = _IN_EXTERNAL if part.opaque is Reason.MIME_EXTERNAL else headers.FIELDS
+    linking = [field for field in part.header.fields if field.name in forms]
+    if not linking or (context.wanted.references_only and not part.boundaries):
+        return _visit_fields(entity, linking, forms)  # no edit is refused
     header = Span(part.header.start, part.header.end)
     inside = entity._replace(context=context.with_edits())
-    return only_allowed(entity, _visit_fields(inside), [partial(in_lines, header)])
+    return only_allowed(entity, _visit_fields(inside, linking, forms), [partial(in_lines, header)])
 
 
-def _visit_fields(entity: MailPart) -> Iterator[Outcome]:
+_IN_EXTERNAL: Final = {**headers.FIELDS, "content-type": headers.EXTERNAL_BODY}
+
+
+def _visit_fields(
+    entity: MailPart, linking: Sequence[Field], forms: Mapping[str, headers.LinkingField]
+) -> Iterator[Outcome]:
     own = around = entity.context.base
     stated_by = ""
     if entity.states_base:
         # For references in a header, the base that the header states is embedded.
         own, around = replace(own, layer=Layer.EMBEDDED), own.outer or own
         stated_by = own.source.partition(" of ")[0].lower()
-    for field in entity.part.header.fields:
-        form = headers.FIELDS.get(field.name.encode())
-        if field.name == "content-type" and entity.part.opaque is Reason.MIME_EXTERNAL:
-            form = headers.EXTERNAL_BODY
-        if form is not None:
-            # A field that states a base is resolved against the base around it, not its own.
-            is_outside = field.name == stated_by or field.name in STATES_BASE
-            context = entity.context.with_base(around if is_outside else own)
-            yield from visit_field(entity.data, field, form, context)
+    for field in linking:
+        # A field that states a base is resolved against the base around it, not its own.
+        is_outside = field.name == stated_by or field.name in STATES_BASE
+        context = entity.context.with_base(around if is_outside else own)
+        yield from visit_field(entity.data, field, forms[field.name], context)
 
 
 def visit_field(

@@ -175,8 +175,8 @@ _FORMS: Final = {
     ValueKind.REFRESH: LinkingField(Syntax.REFRESH, _certain(syntaxes.refresh)),
 }
 
-FIELDS: Final[Mapping[bytes, LinkingField]] = {
-    name.encode("ascii"): _FORMS[row.holds] for name, row in ROWS.items() if row.holds is not None
+FIELDS: Final[Mapping[str, LinkingField]] = {
+    name: _FORMS[row.holds] for name, row in ROWS.items() if row.holds is not None
 }
 
 # The Content-Type of a message/external-body.

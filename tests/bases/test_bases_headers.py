@@ -24,7 +24,7 @@ TABLES = Path(__file__).with_name("headers.txt")
 def test_the_url_of_a_value(value: str, url: str | None) -> None:
     assert url_of(value) == url
     raw = value.encode()
-    found = FIELDS[b"content-location"].find(raw)
+    found = FIELDS["content-location"].find(raw)
     assert [folded_view(raw[start:end]).inner.decode() for start, end in found] == [url] * bool(url)
 
 

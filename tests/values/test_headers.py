@@ -25,7 +25,7 @@ URI, LINK, REFRESH = b"URI", b"Link", b"Refresh"
 
 
 def references(name: bytes, raw: bytes) -> list[Span]:
-    field = FIELDS.get(name.lower())
+    field = FIELDS.get(name.decode("ascii", "replace").lower())
     return list(field.find(raw)) if field else []
 
 
@@ -108,7 +108,10 @@ def test_law_of_views(data: st.DataObject, raw: bytes) -> None:
         assert edited.count(byte) <= raw.count(byte)
 
 
-@given(st.sampled_from(sorted(FIELDS)), st.one_of(RAWS, RAWS.map(b"<%b>, ".__mod__), st.binary()))
+@given(
+    st.sampled_from(sorted(map(str.encode, FIELDS))),
+    st.one_of(RAWS, RAWS.map(b"<%b>, ".__mod__), st.binary()),
+)
 def test_spans(name: bytes, raw: bytes) -> None:
     """Laws 6 and 7."""
     spans = list(references(name, raw))
