@@ -218,7 +218,10 @@ class _Visit:
         return _Scope(context, properties, has_base)
 
     def _outcomes_of(self, string: JsonString, scope: _Scope, name: bytes) -> Iterator[Outcome]:
-        view = json_view(self._text[string.start : string.end], in_script=self._place is not None)
+        raw = self._text[string.start : string.end]
+        if not self._is_rewritten and raw.startswith((b"http://", b"https://")):
+            return
+        view = json_view(raw, in_script=self._place is not None)
         inner, is_property = view.inner, name in self._known and name != b"id"
         if _is_none.match(inner) or (is_property and _is_text.match(inner)):
             return

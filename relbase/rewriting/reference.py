@@ -254,12 +254,10 @@ def smallest(written: str, url: str, span: Span) -> Edit:
 
 
 def _shared(written: str, url: str) -> int:
-    if url.endswith(written):
-        return len(written)
-    shared = 0
-    for ours, theirs in zip(reversed(written), reversed(url), strict=False):
-        if ours != theirs:
-            break
+    rest = written.lstrip("./")
+    shared = len(rest) if url.endswith(rest) else 0
+    most = min(len(written), len(url))
+    while shared < most and written[-1 - shared] == url[-1 - shared]:
         shared += 1
     return shared
 
