@@ -217,10 +217,8 @@ def _rows(page: Page, warc: str, references: Iterable[Reference]) -> Iterator[Li
     for span, *what, found_on, status, part, _, anchor in references:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
-        about = anchor or ("", "")
-        yield LinkRow._make(
-            (*place, part, *what, *stated, status.value, *span, page.payload, *about)
-        )
+        about = page.payload, *(anchor or ("", ""))
+        yield LinkRow._make((*place, part, *what, *stated, status.value, *span, *about))
 
 
 def packed_rows(
@@ -246,11 +244,9 @@ def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:
     found_on = packed.base
     values = (
         *(warc, page.offset, page.record_id, page.url, page.date, page.status, packed.part),
-        *(
-            (elements, packed.names),
-            (attributes, NUMBERED["attribute"]),
-            (syntaxes, NUMBERED["syntax"]),
-        ),
+        (elements, packed.names),
+        (attributes, NUMBERED["attribute"]),
+        (syntaxes, NUMBERED["syntax"]),
         *(tuple(texts[:2]), tuple(texts[2:])),
         *(found_on.layer.value, found_on.url, found_on.source),
         *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload, "", ""),
