@@ -25,7 +25,7 @@ from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.view.base64 import base64_view
 from relbase.view.charset import Lines, is_utf_8
 from relbase.xml.bases import Resolve, shown, statement_of, url_of
-from relbase.xml.item_link import feed_link, item_link
+from relbase.xml.item_link import feed_link, item_link, item_tag
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
@@ -129,13 +129,13 @@ class Items:
         self._lines = Lines(text, document.encoding)
         self._item: structure.FeedItem | None = None
         self._link: Attribute | None = None
-        self._end = -1
+        self._end, self._is_whole = -1, False  # how far it was read
         self._linked: tuple[Context | None, Context | None] = None, None
 
     def enter(self, item: structure.FeedItem) -> None:
         """Enter an item, which lasts until it ends or the next one begins."""
         self._item = item
-        self._end = -1
+        self._end, self._is_whole = -1, False
         self._linked = None, None
 
     def visit(
@@ -188,8 +188,13 @@ class Items:
             self.links.compare(self._text, edits, url_of(self._text, link), resolve)
 
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
-        if self._end < 0:
-            self._end, self._link = item_link(self._text, item)
+        if start >= self._end and not self._is_whole:
+            if self._end < 0:
+                self._end, self._link, self._is_whole = item_link(self._text, item, until=start)
+            elif item_tag(self._text, self._end - 1, start) is None:
+                self._end = start + 1
+            else:
+                self._end, self._link, self._is_whole = item_link(self._text, item)
         return self._link if start < self._end else None
 
     def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import regex
 from relbase.html.tags import Attribute
 from relbase.xml.structure import (
     END_TAG,
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
 
 
 def item_link(
-    text: bytes, item: FeedItem, rank_of: Rank | None = None
-) -> tuple[int, Attribute | None]:
-    """Return where an item ends, and what readers take as its link (`link_rank`).
+    text: bytes, item: FeedItem, rank_of: Rank | None = None, until: int = -1
+) -> tuple[int, Attribute | None, bool]:
+    """Return where an item ends, what readers take as its link (`link_rank`), and True.
 
-    Of a feed itself, it is what is stated before the first item.
+    Of a feed itself, it is what is stated before the first item. If no link can be better, and no
+    item ends before `until`: a place after that, the link, and False.
     """
     prefix, colon, local = item.name.rpartition(b":")
     own, is_atom = prefix + colon, local not in OF_RSS
@@ -40,24 +42,27 @@ def item_link(
     rank_of = rank_of or _ranked_link
     depth, pos, others = 0, item.end, 0
     best, link = WORST, _about(text, item) if local == b"item" else None
+    least = _IN_HREF if is_atom else 0
     while token := next_token(text, pos):
         start, pos = pos, token.end()
         if token.lastindex == END_TAG:
             depth -= 1
             if depth < 0:
-                return start, link
+                return start, link, True
         elif token.lastindex == TAG:
-            if token[1].endswith(ITEM_NAMES) and token[1].rpartition(b":")[2] in ITEM_NAMES:
+            name = token[1]
+            if name.endswith(ITEM_NAMES) and name.rpartition(b":")[2] in ITEM_NAMES:
                 others += 1
-                if token[1] == item.name or others > most:
-                    return start, link
-            is_open = not token[3]
-            if depth == 0 and best and token[1].endswith(LINKING):
+                if name == item.name or others > most:
+                    return start, link, True
+            if depth == 0 and best and name.endswith(LINKING):
                 rank, linked = rank_of(text, token, own, is_atom=is_atom)
                 if rank < best:
                     best, link = rank, linked
-            depth += is_open
-    return len(text), link
+                if best == least and until >= 0 and not item_tag(text, pos, until):
+                    return until + 1, link, False
+            depth += not token[3]
+    return len(text), link, True
 
 
 def feed_link(text: bytes, *, is_own: bool) -> Attribute | None:
@@ -89,14 +94,16 @@ def _ranked_link(
     local = tag[1].rpartition(b":")[2]
     asked = {
         attribute[1]: attribute_of(attribute, text)
-        for attribute in each_attribute(text, *tag.span(2))
+        for attribute in (each_attribute(text, *tag.span(2)) if tag[2] else ())
     }
-    content = Attribute(b"", tag.end(), tag.end() if tag[3] else text_end(text, tag.end()), b"")
+    value_of, is_own, end = values_of(text, asked), tag[1] == own + local, tag.end()
+    if is_atom or not is_own:
+        rank = link_rank(local, value_of, b"", is_own=is_own, is_atom=is_atom)
+        return rank, asked.get(b"href")
+    content = Attribute(b"", end, end if tag[3] else text_end(text, end), b"")
     begun = section(text, content.start, content.end)
     url = text[begun.end() if begun else content.end : content.end]
-    is_own = tag[1] == own + local
-    rank = link_rank(local, values_of(text, asked), url, is_own=is_own, is_atom=is_atom)
-    return rank, content if rank < _IN_HREF else asked.get(b"href")
+    return link_rank(local, value_of, url, is_own=is_own, is_atom=is_atom), content
 
 
 def _self_link(
@@ -138,6 +145,7 @@ _PAGES: Final = frozenset((b"", b"text/html", b"application/xhtml+xml"))
 
 # Under other prefixes they may be items or not: to look beyond many would take quadratic time.
 ITEM_NAMES: Final = tuple({name for _, name in ITEMS})
+item_tag: Final = regex(rb"[</:](?:" + rb"|".join(ITEM_NAMES) + rb")[ \t\n\r/>]").search
 _MOST_OTHERS: Final = 8
 
 ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
