@@ -154,7 +154,7 @@ def _linking(
         *(*around, decoded, context.task.policy.keep_fragments),
     )
     names: dict[Any, Any] = {}
-    lines: Sequence[int] = _FIRST_LINE
+    lines: Sequence[int] = (1, 0, 0)  # a line, its offset, and an offset in it
 
     def links(text: bytes, *where: int) -> tuple[Any, ...]:
         nonlocal names, lines
@@ -175,9 +175,6 @@ def _linking(
         return made, at
 
     return links
-
-
-_FIRST_LINE: Final = (1, 0, 0)  # a line, its offset, and an offset in it
 
 
 def _decoded(charset: str, is_packed: bool, raw: bytes, is_name: int) -> str | bytes:  # noqa: FBT001

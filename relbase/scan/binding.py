@@ -213,11 +213,8 @@ def first_look(marks: Marks, last: int, data: bytes, *, for_marks: bool) -> int:
 
 def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:
     """Do what `edit.splice` does, in C if possible."""
-    if compiled is not None and isinstance(edits, list):
-        done: bytes | None = compiled.splice(data, edits)
-        if done is not None:
-            return done
-    return splice(data, edits)
+    done = compiled.splice(data, edits) if compiled and isinstance(edits, list) else None
+    return splice(data, edits) if done is None else cast("bytes", done)
 
 
 _AT_RULES: Final = {

@@ -172,7 +172,7 @@ class Items:
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]
     ) -> Iterator[Outcome]:
         edits, items = PackedEdits(), iter(visit(slot, context))  # there may be millions
-        while batch := list(islice(items, _BATCH)):
+        while batch := list(islice(items, 1024)):
             edits.extend([item for item in batch if isinstance(item, Edit)])
             yield from batch
         self.compare(slot.value.start, context.resolve, -1, edits)
@@ -189,12 +189,11 @@ class Items:
 
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
         if start >= self._end and not self._is_whole:
-            if self._end < 0:
-                self._end, self._link, self._is_whole = item_link(self._text, item, until=start)
-            elif item_tag(self._text, self._end - 1, start) is None:
+            until = start if self._end < 0 else -1
+            if until < 0 and item_tag(self._text, self._end - 1, start) is None:
                 self._end = start + 1
             else:
-                self._end, self._link, self._is_whole = item_link(self._text, item)
+                self._end, self._link, self._is_whole = item_link(self._text, item, until=until)
         return self._link if start < self._end else None
 
     def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:
@@ -210,9 +209,6 @@ class Items:
                 linked = context.on_item_link(stated)
             self._linked = context, linked
         return linked
-
-
-_BATCH: Final = 1024
 
 
 def html_in_base64(raw: bytes) -> View | None:

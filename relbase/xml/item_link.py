@@ -98,8 +98,7 @@ def _ranked_link(
     }
     value_of, is_own, end = values_of(text, asked), tag[1] == own + local, tag.end()
     if is_atom or not is_own:
-        rank = link_rank(local, value_of, b"", is_own=is_own, is_atom=is_atom)
-        return rank, asked.get(b"href")
+        return link_rank(local, value_of, b"", is_own=is_own, is_atom=is_atom), asked.get(b"href")
     content = Attribute(b"", end, end if tag[3] else text_end(text, end), b"")
     begun = section(text, content.start, content.end)
     url = text[begun.end() if begun else content.end : content.end]

@@ -635,3 +635,26 @@ def test_no_file_and_no_socket_is_opened() -> None:
     seen = OPENED[1:]
     OPENED.clear()
     assert seen == []
+
+
+_TEXT: Final = "<description>&lt;a href='p'></description>"
+_LINK: Final = "<link>http://o.example/x/</link>"
+
+
+@pytest.mark.parametrize(
+    ("items", "count"),
+    [
+        (f"<item>{_LINK}{_TEXT}<b/>{_TEXT}</item>{_TEXT}<item>{_TEXT}</item>", 2),
+        (f"<item>{_TEXT}{_LINK}{_TEXT}</item>{_TEXT}", 2),
+        (f"<item>{_LINK}{_TEXT}<!-- </item> -->{_TEXT}</item>{_TEXT}{_TEXT}", 2),
+        (f"<item>{_LINK}<link>http://h.example/d/y</link>{_TEXT}</item>", 1),
+        (f"<item><guid>http://h.example/d/y</guid>{_TEXT}{_LINK}</item>{_LINK}", 1),
+        (f"<item>{_LINK}</item>{_TEXT}<item><link></link>{_TEXT}</item>", 0),
+    ],
+)
+def test_a_link_is_that_of_the_item_around(items: str, count: int) -> None:
+    data = f"<rss><channel>{items}</channel></rss>".encode()
+    result = assert_agreed(data, url="http://h.example/d/f", kind="xml")
+    notes = [note.text for note in result.notes if note.reason.value == "item-link"]
+    told = "a link in an item" if count == 1 else f"{count} links in items"
+    assert [told in text for text in notes] == [True] * bool(count)
