@@ -83,7 +83,7 @@ class Walk:
                 self._late = next((own for own in tree.bases(whole=False) if own is element), None)
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
-        self._resolvers: dict[int, Callable[[str], str] | None] = {}
+        self._resolvers: dict[int, Callable[[str], str | None] | None] = {}
         self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.with_base(UNKNOWN)
@@ -142,11 +142,11 @@ class Walk:
                     may_be_local = row.local and value[:1] == "#"
                     if at_once is not None and _plain(value) and not may_be_local:
                         url = at_once(value)
-                        cost = len(url) - len(value)
+                        cost = len(url or value) - len(value)
                         if cost <= budget.left:
                             budget.left -= max(0, cost)
-                            what = value, 0, url, _REWRITTEN, len(value)
-                            yield Value(element, url, [TreeLink(element, attribute, *what)])
+                            done = value, 0, url, _REWRITTEN if url else _UNRESOLVED, len(value)
+                            yield Value(element, url, [TreeLink(element, attribute, *done)])
                             continue
                 elif row.syntax is _CSS and "(" not in value and "@" not in value:
                     continue  # most style attributes: no function and no @import
@@ -220,14 +220,15 @@ class Walk:
                 visit = partial(_visit_text, encoded, view, place)
                 yield self._apart(element, holder, text, visit, inside)
 
-    def _resolver(self, context: Context) -> Callable[[str], str] | None:
+    def _resolver(self, context: Context) -> Callable[[str], str | None] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
         key = id(context)
         if key not in self._resolvers:
             task, url = context.task, context.base.url
             is_asked = task.keeps is not None or PROFILES[task.profile].normalizes
             is_plain = url.isascii() and url.isprintable() and len(url) <= _LONGEST
-            self._resolvers[key] = None if is_asked or not is_plain else context.resolve
+            nowhere = None if task.policy.ignore_base else _nowhere
+            self._resolvers[key] = None if is_asked or not is_plain else context.resolve or nowhere
         return self._resolvers[key]
 
     def _decided(
@@ -362,6 +363,8 @@ _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 _URL: Final = Syntax.URL
 _CSS: Final = Nested.CSS
 _REWRITTEN: Final = Status.REWRITTEN
+_UNRESOLVED: Final = Status.UNRESOLVED
+_nowhere: Final = dict[str, str]().get  # resolves where no base is known
 _ABSOLUTE_URL: Final = Status.ABSOLUTE
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
