@@ -162,7 +162,9 @@ class Content(list[Token]):
         self._follows_url = self._is_url
         if not link[1]:
             self._is_url = self._is_url and _space.search(link[2]) is None
-        self._take(None, link.span(3), is_image=bool(link[1]))
+        # In a cell, the source writes `\|` for `|`.
+        meant = link[3].strip("<>") if "|" in link[3] else None
+        self._take(meant, link.span(3), is_image=bool(link[1]))
 
     def _take(self, meant: str | None, at: tuple[int, ...], *, is_image: bool) -> None:
         pieces = self._place.pieces(*at)

@@ -106,6 +106,15 @@ def test_links_and_value_spans(profile: relbase.Profile) -> None:
     assert "markdown" in relbase.explain(b"[a](b)", url=URL, kind="markdown")
 
 
+@pytest.mark.parametrize("profile", relbase.Profile)
+def test_an_escaped_bar_in_a_cell_is_no_backslash(profile: relbase.Profile) -> None:
+    text = "|a|\n|-|\n|[b](c\\|d)|\n|![b](<c\\|d>)|\n|[b](c\\|d 't')|\n"
+    result = relbase.rewrite_text(text, url="http://h/", kind="markdown", profile=profile)
+    assert result == text.replace("c", "http://h/c")
+    listed = relbase.links(text, url="http://h/", kind="markdown", profile=profile)
+    assert {(link.reference, link.url) for link in listed} == {("c|d", "http://h/c|d")}
+
+
 def test_replace_is_asked_in_document_order() -> None:
     asked: list[str] = []
 
