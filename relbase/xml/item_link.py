@@ -41,6 +41,7 @@ def item_link(
     most = 0 if local in FEEDS else _MOST_OTHERS
     rank_of = rank_of or _ranked_link
     depth, pos, others = 0, item.end, 0
+    item_at = -1 if until >= 0 else len(text)  # where the next tag of an item is
     best, link = WORST, _about(text, item) if local == b"item" else None
     least = _IN_HREF if is_atom else 0
     while token := next_token(text, pos):
@@ -59,10 +60,15 @@ def item_link(
                 rank, linked = rank_of(text, token, own, is_atom=is_atom)
                 if rank < best:
                     best, link = rank, linked
-                if best == least and until >= 0 and not item_tag(text, pos, until):
+                if best == least and item_at < pos and (item_at := _item_at(text, pos, until)) < 0:
                     return until + 1, link, False
             depth += not token[3]
     return len(text), link, True
+
+
+def _item_at(text: bytes, pos: int, until: int) -> int:
+    tag = item_tag(text, pos, until)
+    return tag.start() if tag else -1
 
 
 def feed_link(text: bytes, *, is_own: bool) -> Attribute | None:

@@ -567,6 +567,9 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     + b"</rss>",
     "texts in one item": lambda n: b"<rss><item>"
     + b"<description>&lt;a href='x'&gt;</description>" * (n // 45) + b"</item></rss>",
+    "links before an item of another kind": lambda n:
+    b"<feed xmlns='http://www.w3.org/2005/Atom'><entry>" + b"<link href='/y'/>" * (n // 17)
+    + b"<x:item xmlns:x='u'/><content type='html'>&lt;a href='x'></content></entry></feed>",
     "ends of sections": lambda n: b"<rss><description>" + b"<![CDATA[]]]]><![CDATA[>]]>" * (n // 27)
     + b"</description></rss>",
     "escapes": lambda n: b"<rss><description>" + b"&lt;a href=&#39;x&#x27;&gt;" * (n // 26)
