@@ -330,8 +330,8 @@ _head_end: Final = regex(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
 # The literals of the grammar are not case-sensitive (RFC 2616 §2.1).
 _version: Final = regex(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
-_fields: Final = regex(r"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+)").findall
-_fold: Final = regex(r"[ \t]*+\r?\n[ \t]++").sub
+_fields: Final = regex(r"(?<![^\0-\x20:])([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+)").findall
+_fold: Final = regex(r"(?:(?<![ \t])[ \t]++)?+\r?\n[ \t]++").sub
 _number: Final = regex(r"[0-9]{1,18}").fullmatch
 
 

@@ -434,6 +434,21 @@ def test_hostile_archives_take_linear_time(name: str) -> None:
     assert_linear_from_10_ms(lambda data: sum(1 for _ in records([data])), HOSTILE[name])
 
 
+HEADS: Final = {
+    "a name without a colon": lambda n: b"a" * n,
+    "blanks in a folded value": lambda n: b"X: a" + b" " * n + b"b\r\n c",
+    "blanks beside a folded value": lambda n: b"X: a" + b" " * n + b"b\r\nY: b\r\n c",
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_whole_headers_take_linear_time(name: str) -> None:
+    assert_linear_from_10_ms(
+        lambda data: sum(1 for _ in records([data])),
+        lambda n: b"WARC/1.0\r\n" + HEADS[name](n) + b"\r\nContent-Length: 0" + b"\r\n" * 4,
+    )
+
+
 @given(st.binary(max_size=200), st.sampled_from(["", "warc", "warc.gz", "warc.zst"]))
 def test_no_bytes_raise(data: bytes, packed: str) -> None:
     if packed:
