@@ -86,15 +86,15 @@ def visit_json_ld_file(text: bytes, context: Context) -> Iterator[Outcome]:
 
 
 # A member whose value may be a relative URL or a list that begins with one, or with a list; an item
-# after an object; the escape of a letter or `@`, as which a name could be hidden. Most documents
-# have none of these.
+# after an object that is not one itself; the escape of a letter or `@`, as which a name could be
+# hidden. Most documents have none of these.
 _WS: Final = rb"[\t\n\r\ ]*+"
 _URL_OF_WEB: Final = rb'"https?:(?:\\?/|\\u002[Ff]){2}'
 _relative_member: Final = expression(
     rb"""
     "(@?+[A-Za-z]++)" %(ws)b : %(ws)b
     (?! %(web)b | [^"\[] | \[ %(ws)b (?: %(web)b %(text)b" %(ws)b ,?+ %(ws)b )*+ [\]{] )
-    | \} %(ws)b , %(ws)b " %(text)b " %(ws)b (?!:)
+    | \} %(ws)b , %(ws)b (?! [{}\]] | " %(text)b " %(ws)b : )
     | \\u00(?: 40 | [46][1-9A-Fa-f] | [57][0-9Aa] )
     """
     % {b"ws": _WS, b"web": _URL_OF_WEB, b"text": rb"(?:[^\"\\]++|\\.)*+"},

@@ -1142,12 +1142,12 @@ static int json_value_stays(Text p, Text e) {
   return p < e && (*p == ']' || *p == '{');
 }
 
-/* Whether a string follows the object that ends before `p`, and is no name. */
+/* Whether an item follows the object that ends before `p`, and is not one itself. */
 static int json_item_follows(Text p, Text e) {
   p = json_space(p, e);
   if (p >= e || *p != ',') return 0;
   p = json_space(p + 1, e);
-  if (p >= e || *p != '"') return 0;
+  if (p >= e || *p != '"') return p >= e || !among("{}]", *p);
   if (!(p = json_close(p + 1, e))) return 1;
   p = json_space(p + 1, e);
   return p >= e || *p != ':';
