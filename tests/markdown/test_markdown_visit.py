@@ -277,7 +277,7 @@ def _text(seed: int) -> bytes:
 
 texts: Final = st.integers(0, (1 << 32) - 1).map(_text)
 calls: Final = st.fixed_dictionaries(
-    {"url": bases, "kind": st.just("markdown"), "profile": st.sampled_from(["rfc1808", "rfc3986"])}
+    {"url": bases, "kind": st.just("markdown"), "profile": st.sampled_from(relbase.Profile)}
 )
 
 
