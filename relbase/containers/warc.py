@@ -315,9 +315,11 @@ def _resume(text: Unfolded, block: bytes) -> bool:
         if head_start:
             text.pos = head_start.start()
         else:
-            # A start may lie across two pieces, with the line end in front of it.
+            # A start may lie across two pieces, with the line end in front of it. Of short pieces,
+            # such as lines, several are read at once: what is in front is searched again for each.
             text.pos = max(text.pos, len(text.data) - MAX_ARC_LINE)
-            if not text.fill():
+            known = len(text.data) - text.pos
+            if len(text.peek(2 * MAX_ARC_LINE)) == known:
                 text.pos = len(text.data)
                 break
     return bool(block) and is_seen

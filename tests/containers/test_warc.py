@@ -23,6 +23,7 @@ from relbase.containers import warc
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
 TABLES: Final = Path(__file__).with_name("warc.txt")
@@ -447,6 +448,22 @@ def test_whole_headers_take_linear_time(name: str) -> None:
         lambda data: sum(1 for _ in records([data])),
         lambda n: b"WARC/1.0\r\n" + HEADS[name](n) + b"\r\nContent-Length: 0" + b"\r\n" * 4,
     )
+
+
+def test_what_follows_damage_is_searched_few_times_in_pieces_of_a_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starts, searched = warc._starts, 0  # noqa: SLF001 (what is searched is counted)
+
+    def counting(text: bytes, pos: int = 0) -> re.Match[bytes] | None:
+        nonlocal searched
+        searched += len(text) - pos
+        return starts(text, pos)
+
+    monkeypatch.setattr(warc, "_starts", counting)
+    lines = [b"x\n"] * 100_000
+    assert sum(1 for _ in records(lines)) == 1
+    assert len(lines) < searched < 3 * sum(map(len, lines))
 
 
 @given(st.binary(max_size=200), st.sampled_from(["", "warc", "warc.gz", "warc.zst"]))
