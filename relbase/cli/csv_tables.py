@@ -5,9 +5,10 @@ The columns are the fields of the JSON objects, by the same names and in the sam
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -18,8 +19,6 @@ from relbase.scan.batches import utf_8
 
 if TYPE_CHECKING:
     from relbase.results import Entity
-
-BOM: Final = b"\xef\xbb\xbf"
 
 # From the names of fields to those of columns, and a function that picks their values.
 Select: TypeAlias = Callable[
@@ -60,7 +59,7 @@ class CsvTable:
             raise click.UsageError(f"--columns: {error}") from None
         self.names = names
         if self._mark:
-            self._put(BOM)
+            self._put(codecs.BOM_UTF8)
         self._writer.writerow(columns)
 
     def close(self) -> None:

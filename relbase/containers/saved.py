@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -38,7 +39,7 @@ def in_own_charset(text: bytes, type_: str) -> bytes:
     if is_stated and name not in {*WIDE, *UNREADABLE}:
         with suppress(LookupError):
             return encode(text.decode(), name, _lacking)
-    return b"\xef\xbb\xbf" + text
+    return codecs.BOM_UTF8 + text
 
 
 def _lacking(character: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from running import done, run
 
 from relbase.cli import streams
-from relbase.cli.csv_tables import BOM, CsvTable
+from relbase.cli.csv_tables import CsvTable
 from relbase.cli.files import InputError
 from relbase.cli.outputs import csv_written
 
@@ -43,7 +44,7 @@ def test_lines_end_with_crlf_and_bad_bytes_are_replaced() -> None:
     made, file = table(mark=True)
     made.add({"a": None, "b": {"x": 1, "y": 2}})
     made.add({"a": -1, "b": '\udcff\n"'})
-    assert file.getvalue() == BOM + b'a,b\r\n,x: 1; y: 2\r\n-1,"\xef\xbf\xbd\n"""\r\n'
+    assert file.getvalue() == BOM_UTF8 + b'a,b\r\n,x: 1; y: 2\r\n-1,"\xef\xbf\xbd\n"""\r\n'
 
 
 def test_a_table_has_one_set_of_columns() -> None:
