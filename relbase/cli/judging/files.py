@@ -1,7 +1,7 @@
 """Judges the links of files: by the URLs of the options and lists, of marks, and by the files.
 
-A link to a URL below a `--root`, or of a host of a `--mirror`, belongs to the site. No other link
-does, but one that leads to a file of its tree, or to a page whose URL is known.
+A link to a URL below a `--root`, or of a host of a `--mirror`, belongs to the site. So does a link
+to a file of its tree, or to a page with a known URL.
 """
 
 from __future__ import annotations

@@ -74,13 +74,10 @@ def key_of(address: Address, query: str | None) -> bytes:
 _ANY: Final = ("utf-8", "surrogatepass")
 
 
-_scheme: Final = expression(r"([A-Za-z][A-Za-z0-9+.-]*):")
-
-
 def is_of_web(url: str) -> bool:
     """Return whether a URL or reference may lead to a page; others (mailto:, data:) are outside."""
-    scheme = _scheme.match(url)
-    return scheme is None or scheme[1].lower() in {*_WEB, "file"}
+    scheme = rfc3986.split(url)[0]
+    return scheme is None or scheme.lower() in {*_WEB, "file"}
 
 
 def is_own(reference: str, layer: str) -> bool:
@@ -230,7 +227,7 @@ class Tallied:
         self._of_file: Counter[str] = Counter()
 
     def is_listed(self, judgement: Judgement) -> bool:
-        """Count a link, and return whether it is to be listed."""
+        """Count a link, and return whether to list it."""
         self._of_file[judgement.verdict] += 1
         return not self._only_broken or judgement.verdict in _BROKEN
 
