@@ -98,10 +98,7 @@ def _ranked_link(
 ) -> tuple[int, Attribute | None]:
     """Return how good a child of an item is as its link, and what holds the URL."""
     local = tag[1].rpartition(b":")[2]
-    asked = {
-        attribute[1]: attribute_of(attribute, text)
-        for attribute in (each_attribute(text, *tag.span(2)) if tag[2] else ())
-    }
+    asked = _attributes_of(tag, text)
     value_of, is_own, end = values_of(text, asked), tag[1] == own + local, tag.end()
     if is_atom or not is_own:
         return link_rank(local, value_of, b"", is_own=is_own, is_atom=is_atom), asked.get(b"href")
@@ -111,14 +108,16 @@ def _ranked_link(
     return link_rank(local, value_of, url, is_own=is_own, is_atom=is_atom), content
 
 
+def _attributes_of(tag: re.Match[bytes], text: bytes) -> dict[bytes, Attribute]:
+    each = each_attribute(text, *tag.span(2)) if tag[2] else ()
+    return {attribute[1]: attribute_of(attribute, text) for attribute in each}
+
+
 def _self_link(
     text: bytes, tag: re.Match[bytes], _own: bytes, *, is_atom: bool
 ) -> tuple[int, Attribute | None]:
     """The link of a feed to itself, which is Atom's in RSS too."""
-    asked = {
-        attribute[1]: attribute_of(attribute, text)
-        for attribute in each_attribute(text, *tag.span(2))
-    }
+    asked = _attributes_of(tag, text)
     is_own = values_of(text, asked)(b"rel") == b"self" and (is_atom or b":" in tag[1])
     return (0 if is_own else WORST), asked.get(b"href")
 
