@@ -126,10 +126,8 @@ def base_href(text: bytes, element: Element) -> Attribute | None:
     return tags.attributes(text, element.attributes, element.end, {b"href"}).get(b"href")
 
 
-def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
+def embedded_base(text: bytes, scan: Scan) -> Attribute | None:
     """Return the href of the first `<base>` that has one: the base within the content (§3.1)."""
-    if not base_tag.search(text):
-        return None
     for element in elements(text, 0, len(text), scan=scan):
         if isinstance(element, Element) and (base := base_href(text, element)):
             return base
