@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tools.commands import ROOT, ToolError, told
+from tools.commands import ROOT, ToolError, pip, told
 
 _KEPT: Final = ("name", "description", "license")
 
@@ -52,7 +52,7 @@ def bill() -> str:
         described.write_text(_root({name: project[name] for name in _KEPT}, needed), "utf-8")
         venv.create(environment, with_pip=False)
         python = str(environment / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-        told(["python3", "-m", "pip", "--python", python, "install", "-q", *needed])
+        told([*pip(), "--python", python, "install", "-q", *needed])
         command = (sys.executable, "-m", "cyclonedx_py", "environment", "--output-reproducible")
         about = ("--pyproject", str(described), "--mc-type", "library", "--spec-version", "1.6")
         return told([*command, *about, "--validate", "--of", "JSON", "-o", "-", python])
