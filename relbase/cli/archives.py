@@ -334,11 +334,11 @@ def written(
         raise click.UsageError(text) from None
     try:
         fields = (*rows.LinkRow._fields, *more)
-        names = columns or (*rows.USUAL, *more)
-        select = rows.selector(names, data_urls=data_urls, fields=fields)
+        chosen = columns or (*rows.USUAL, *more)
+        select = rows.selector(chosen, data_urls=data_urls, fields=fields)
     except ValueError as error:
         raise click.UsageError(f"--columns: {error}") from None
-    schema = table.schema_of(names)
+    schema = table.schema_of(chosen)
     repeated = [field.name for field in schema if field.type == table.REPEATED]
     place, mark, query = path.partition("?") if files.is_object(path) else (path, "", "")
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"

@@ -141,7 +141,7 @@ Unresolved: TypeAlias = Counter[tuple[str, str]]
 
 
 class Tally:
-    """Counts, of an input or of a run; not a dataclass, nor the next ones (start-up time)."""
+    """Counts, of an input or of a run. No dataclass, which takes longer to start with."""
 
     def __init__(self) -> None:
         self.failed = 0  # could not be processed

@@ -97,15 +97,15 @@ def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
         if names:
             cells = [cells[name], cells[url]] if len(cells) > max(name, url) else cells[:1]
         if not (names and cells[1:] == [""]):  # its URL is unknown
-            # `guarded`
-            yield (
-                number,
-                [cell[cell[:1] == "'" and bool(_computed.match(cell)) :] for cell in cells],
-            )
+            yield number, [*map(_unguarded, cells)]
 
 
 def guarded(cell: str) -> str:
     return f"'{cell}" if _computed.match(cell) else cell
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and _computed.match(cell) else cell
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -70,11 +70,9 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
 def json_base(text: bytes, context: Context) -> Base:
     feed = text[after_mark(text) :]
     urls_and_home = _urls(feed)
-    return (
-        context.base
-        if urls_and_home is None
-        else on_site(partial(_home, feed, urls_and_home[1]), context).base
-    )
+    if urls_and_home is None:
+        return context.base
+    return on_site(partial(_home, feed, urls_and_home[1]), context).base
 
 
 def _home(feed: bytes, place: Span | None) -> Statement | None:
