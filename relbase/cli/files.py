@@ -93,6 +93,10 @@ class InputError(Exception):
     """An input cannot be read, for the reason in the text; the others can be processed."""
 
 
+class SelfCheckError(Exception):
+    """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
+
+
 class ChangedError(InputError):
     """An input was written to by another program while it was read."""
 

@@ -14,7 +14,6 @@ from relbase.cli import windows
 from relbase.cli.files import STDIN, InputError
 from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import printable
-from relbase.cli.url_maps import file_key, read_map
 from relbase.expressions import expression, regex
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -143,12 +142,15 @@ def date(value: str) -> str:
 
 
 def map_of_files(value: str) -> dict[str, FoundUrl]:
+    from relbase.cli.url_maps import file_key, read_map
+
     data = read_file(value, "give a file with a file name, a tab and a URL on each line")
     return read_map(value, data, "a file name", file_key)
 
 
 def map_of_messages(value: str) -> dict[str, FoundUrl]:
     from relbase.bases.headers import key
+    from relbase.cli.url_maps import read_map
 
     data = read_file(value, "give a file with a selector, a tab and a URL on each line")
     return read_map(value, data, "a selector", key, ("#",))

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 
 import click
 
-from relbase.cli import HANDED_OVER, option_values, outputs
+from relbase.cli import HANDED_OVER, option_values
 from relbase.cli.directories import Directory, opened_directory
 from relbase.cli.files import STDIN, Inputs, Output
 from relbase.cli.group import Option, command, section
@@ -181,7 +181,9 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     uploads, own = False, own._replace(output=None) if own.output == STDIN else own
     with ExitStack() as stack:
         if own.output is not None:
-            [output] = stack.enter_context(outputs.uploaded(own.output))
+            from relbase.cli.outputs import uploaded
+
+            [output] = stack.enter_context(uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(walked, own)
         is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")
@@ -220,11 +222,16 @@ def _jobs(inputs: Inputs, own: Options) -> list[Job]:
     is_resumed = own.resume is not None and os.path.exists(own.resume)
     before, known = read_report(own.resume or "") if is_resumed else ({}, None)
     planned: dict[str, Output] = {}
-    if own.output is not None and inputs.mailboxes:
-        goes_on = own.resume is not None
-        planned = outputs.plan_maildir(inputs.mailboxes[0], own.output, inputs.all, goes_on=goes_on)
-    elif own.output is not None:
-        planned = outputs.plan(inputs, own.output, force=own.force, known=known)
+    if own.output is not None:
+        from relbase.cli.outputs import plan, plan_maildir
+
+        planned = (
+            plan_maildir(
+                inputs.mailboxes[0], own.output, inputs.all, goes_on=own.resume is not None
+            )
+            if inputs.mailboxes
+            else plan(inputs, own.output, force=own.force, known=known)
+        )
     return [Job(input_, planned.get(input_.name), before.get(input_.name)) for input_ in inputs.all]
 
 

@@ -10,6 +10,7 @@ from itertools import accumulate, zip_longest
 from operator import add
 from typing import TYPE_CHECKING
 
+from relbase.cli.files import SelfCheckError
 from relbase.edit import Edit
 from relbase.html.tags import attributes
 from relbase.html.tokens import elements, unchanging
@@ -19,10 +20,6 @@ from relbase.session.session import OpenedDocument
 
 if TYPE_CHECKING:
     from relbase.scan.binding import Scan
-
-
-class SelfCheckError(Exception):
-    """The result of a rewrite is wrong, for the reason in the text: nothing was written."""
 
 
 def verify(given: OpenedDocument, result: Result) -> Counter[str]:

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.cli import documents, files, jobs, self_check, streams, windows
+from relbase.cli import documents, files, jobs, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
 from relbase.cli.jobs import Counted, Job, OnRead, Outcome, Plan, State
-from relbase.cli.locks import locked
 from relbase.cli.option_values import FEEDS
 from relbase.cli.origins.places import Neighbours
-from relbase.cli.outputs import sized
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, in_shell, printable
 from relbase.cli.writing import Writer, refuse_special
 from relbase.formats.rows import FORMATS
@@ -54,7 +52,7 @@ def do(plan: Plan, job: Job, writer: Writer, read: OnRead = lambda _: None) -> O
         return _Worker(plan, writer, job, read).process()
     except _SkippedError as skipped:
         return Outcome(job, *skipped.args)
-    except self_check.SelfCheckError as error:
+    except files.SelfCheckError as error:
         return Outcome(job, State.UNSAFE, f"{error}: nothing was written, please report it")
     except OutputError as error:
         return Outcome(job, State.STOPPED, error.message)
@@ -195,9 +193,11 @@ class _Worker:
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
                 self.outcome.claimed = "" if self.stated.given else document.call.url or ""
-            links = (
-                self_check.verify(document.given, result) if checked and result.changed else None
-            )
+            links = None
+            if checked and result.changed:
+                from relbase.cli.self_check import verify
+
+                links = verify(document.given, result)
             self._count(document, result, links)
             yield document, result
 
@@ -357,6 +357,8 @@ class _Worker:
 
     def _replace(self, source: OpenInput) -> None:
         """Replace a file; a mailbox may grow, so it is locked before it is read."""
+        from relbase.cli.locks import locked
+
         # Nobody delivers into compressed mail; what is not a file is refused below.
         is_locked = self.format.streams and self.coding is None and source.status is not None
         with locked(source, self.own) if is_locked else nullcontext(source) as held:
@@ -374,6 +376,8 @@ class _Worker:
 
     def _write(self, output: Output, pieces: Iterable[bytes], source: OpenInput) -> None:
         if output.in_maildir:
+            from relbase.cli.outputs import sized
+
             # The name of a message may state its decompressed size.
             *steps, name = output.parts
             data = b"".join(pieces)

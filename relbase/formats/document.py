@@ -12,7 +12,7 @@ from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Batch, Outcome, lower, single
-from relbase.savers.marks import NONE, Marks
+from relbase.savers.rows import NONE, Marks
 from relbase.scan.tables import BEYOND_ASCII, MAY_BE_MARKED, MAY_STATE_CHARSET, NOT_UNICODE
 from relbase.view.charset import (
     DEFAULT,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from relbase.expressions import expression
 from relbase.formats import sniffing
 from relbase.formats.rows import FORMATS, READ
-from relbase.html.tokens import AMP_TYPE
-from relbase.html.vocabulary import AMP
+from relbase.html.vocabulary import AMP, AMP_TYPE
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 

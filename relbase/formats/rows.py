@@ -11,15 +11,11 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.css.escapes import css_escaped
-from relbase.css.visit import visit_css
 from relbase.formats import sniffing
 from relbase.formats.document import Format, Visit
-from relbase.html.own_base import html_base
-from relbase.html.visit import visit_html
+from relbase.html.ahead import first_look, html_base, visit_html
 from relbase.kind import Kind
 from relbase.rewriting.outcomes import Batch, Outcome, batched
-from relbase.savers.marks import first_look, read_marks
 from relbase.view.charset import (
     Charset,
     CharsetSource,
@@ -165,7 +161,7 @@ _ROWS: Final = (
         charset=sniff,
         visit=_with_anchors(visit_html),
         base=html_base,
-        marks=read_marks,
+        marks=_loaded_later("savers.marks.read_marks"),
         look=first_look,
         stating='<base href="{}">',
         doubts=True,
@@ -180,8 +176,8 @@ _ROWS: Final = (
         sniffing.is_css,
         title="CSS",
         charset=sniff_css,
-        view=partial(_text_view, css_escaped),
-        visit=_in_batches(visit_css),
+        view=partial(_text_view, _loaded_later("css.escapes.css_escaped")),
+        visit=_in_batches(_loaded_later("css.visit.visit_css")),
         doubts=True,
     ),
     Format(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from relbase.containers.from_line import begins_file, has_date
-from relbase.containers.header_fields import FIELDS
 from relbase.expressions import expression
-
-_OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
 
 def is_mbox(start: bytes) -> bool:
@@ -66,7 +64,14 @@ _empty_lines: Final = {
 
 
 def _is_of_mail(name: str) -> bool:
-    return name in _OF_MAIL or name.startswith("x-")
+    return name in _of_mail() or name.startswith("x-")
+
+
+@cache
+def _of_mail() -> frozenset[str]:
+    from relbase.containers.header_fields import FIELDS
+
+    return frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
 
 _tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)

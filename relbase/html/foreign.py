@@ -1,8 +1,10 @@
-"""SVG and MathML inside HTML: which elements are theirs (WHATWG HTML "main-inforeign")."""
+"""Which elements change what is markup: SVG, MathML (WHATWG HTML "main-inforeign"), raw text."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from relbase.expressions import expression
 
 HTML: Final = "html"
 SVG: Final = "svg"
@@ -37,6 +39,24 @@ MIXED_CASE: Final = frozenset(
     b"fespecularlighting fespotlight fetile feturbulence foreignobject glyphref lineargradient "
     b"radialgradient textpath".split()
 )
+
+
+# Elements of HTML whose text is not markup, up to the "appropriate end tag token".
+RAW_TEXT: Final = frozenset(
+    {
+        *(b"title", b"textarea"),  # RCDATA
+        *(b"style", b"xmp", b"iframe", b"noembed", b"noframes"),  # RAWTEXT
+        *(b"script", b"plaintext"),
+        b"noscript",  # rule 14
+    }
+)
+
+# What a head contains. Any other element begins the body.
+IN_HEAD: Final = frozenset(
+    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
+)
+
+base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def namespace_in_tree(name: bytes, inside: str) -> str:

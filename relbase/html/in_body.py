@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
 from relbase.html import stack
-from relbase.html.foreign import FOREIGN_ROOTS, HTML, MATH, SVG, SVG_HTML, VOID
+from relbase.html.foreign import FOREIGN_ROOTS, HTML, MATH, RAW_TEXT, SVG, SVG_HTML, VOID
 from relbase.html.stack import HEADINGS, KINDS, Open, OpenElements, copy_of, element
-from relbase.html.tags import RAW_TEXT
 from relbase.html.vocabulary import keyword
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Final, NamedTuple
 
 from relbase.html.foreign import HTML
@@ -33,10 +34,14 @@ class ElementRows(NamedTuple):
 
 
 def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
-    known = [*text, *(row for all_ in rows.values() for row in all_)]
-    deciding = {name for row in known for when in row.conditions for name in when.asks}
-    codebase = {b"codebase"} if any(row.on_codebase for row in known) else set()
-    return ElementRows(rows, text, frozenset(rows) | deciding | codebase)
+    asked = set(rows)
+    for row in chain(text, *rows.values()):
+        for when in (row.when, row.local_when, row.early_when):
+            if when is not None:
+                asked.update(when.asks)
+        if row.on_codebase:
+            asked.add(b"codebase")
+    return ElementRows(rows, text, frozenset(asked))
 
 
 def _by_element() -> dict[tuple[str, bytes], ElementRows]:

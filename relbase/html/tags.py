@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
+from relbase.html.foreign import IN_HEAD, RAW_TEXT
 from relbase.view.characters import decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.runs import Piece
@@ -208,21 +209,6 @@ def pieces(text: bytes) -> Iterator[Piece]:
     if at < end:
         yield Piece(at, end, is_cdata=False)
 
-
-# Elements of HTML whose text is not markup, up to the "appropriate end tag token".
-RAW_TEXT: Final = frozenset(
-    {
-        *(b"title", b"textarea"),  # RCDATA
-        *(b"style", b"xmp", b"iframe", b"noembed", b"noframes"),  # RAWTEXT
-        *(b"script", b"plaintext"),
-        b"noscript",  # rule 14
-    }
-)
-
-# What a head contains. Any other element begins the body.
-IN_HEAD: Final = frozenset(
-    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
-)
 
 _LETTERS: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.css.functions import Form
 from relbase.expressions import expression, regex
 from relbase.html import tags
-from relbase.html.foreign import HTML
+from relbase.html.foreign import HTML, RAW_TEXT
 from relbase.html.places import PLACES, attributes_of
 from relbase.html.tags import COMMENT, Attribute, conditional_content, read
 from relbase.html.tree import UNSURE as UNSURE  # noqa: PLC0414
@@ -134,9 +134,6 @@ def embedded_base(text: bytes, scan: Scan) -> Attribute | None:
     return None
 
 
-base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
-
-
 def has_sheets(text: bytes) -> bool:
     """Return whether a document (also in hidden parts) links style sheets, or imports any."""
     from relbase.css import statements  # its regexes: start-up time
@@ -160,7 +157,6 @@ def has_sheets(text: bytes) -> bool:
 
 # "AMP HTML Specification" and "AMP for Email": the root says it, with or without U+FE0F. Not of
 # advertisements (`amp4ads`), which stand in the pages of others.
-AMP_TYPE: Final = "text/x-amp-html"
 AMP_NAMES: Final = frozenset(
     sign + form for sign in ("amp", "\u26a1", "\u26a1\ufe0f") for form in ("", "4email")
 )
@@ -176,7 +172,7 @@ amp_root: Final = expression(
 
 # Elements that change what is markup, and those with text of their own.
 _CHANGING: Final = (
-    tags.RAW_TEXT
+    RAW_TEXT
     | {b"svg", b"math", b"template", b"frameset", b"base"}
     | {element for namespace, element in TEXT_ROWS if namespace == HTML}
 )

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from relbase.expressions import expression
 from relbase.html import tags
 from relbase.html.construction import Construction
-from relbase.html.foreign import BREAKOUT, FOREIGN_ROOTS, HTML, MATH, POINTS, SVG
+from relbase.html.foreign import BREAKOUT, FOREIGN_ROOTS, HTML, MATH, POINTS, RAW_TEXT, SVG
 from relbase.html.in_body import Tag
 from relbase.html.places import attributes_of
 from relbase.html.stack import FOREIGN, Unsure
@@ -40,7 +40,7 @@ class Element(NamedTuple):
 # The namespace of foreign content in which it is not known what is open.
 UNSURE: Final = ""
 # Tags of HTML that change what others are, or that have a text which is no markup.
-_DECIDING: Final = tags.RAW_TEXT | FOREIGN_ROOTS.keys() | {b"template", b"frameset"}
+_DECIDING: Final = RAW_TEXT | FOREIGN_ROOTS.keys() | {b"template", b"frameset"}
 # Elements in foreign content that need a closer look: HTML may be in them, or they may be of HTML.
 _POINTS: Final = POINTS[SVG] | POINTS[MATH]
 _LOOK: Final = _POINTS | BREAKOUT | {b"font"}
@@ -167,7 +167,7 @@ class Tree:
 
     def _raw_end(self, token: Token) -> int:
         name = token.name
-        if name not in tags.RAW_TEXT or (self.in_noscript and name == b"noscript"):
+        if name not in RAW_TEXT or (self.in_noscript and name == b"noscript"):
             return token.end
         return tags.raw_text_end(name, self._text, token.end, self._end)
 
@@ -256,7 +256,7 @@ class Tree:
 
     def _past_raw(self, name: bytes, raw_end: int) -> None:
         self._constructed = raw_end
-        self._raw = name if name in tags.RAW_TEXT else b""
+        self._raw = name if name in RAW_TEXT else b""
 
     def _construct_one(self, token: Token) -> str:
         """Return the namespace of a start tag, "" for others."""

@@ -21,7 +21,7 @@ from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
 from relbase.html.own_base import Sheets, on_own_base, sought_base
 from relbase.html.tags import Attribute, attribute_text, pieces
-from relbase.html.vocabulary import AMP, Nested, Slot
+from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import (
     Batch,
@@ -33,11 +33,12 @@ from relbase.rewriting.outcomes import (
     lower_plain,
     plain_in_quotes,
     plain_unquoted,
+    scanned,
     shift,
     single,
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
-from relbase.savers.marks import NONE, is_stand_in
+from relbase.savers.marks import is_stand_in
 from relbase.scan.batches import exact_scan_for, named_of, scan_for
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
@@ -56,30 +57,23 @@ MAX_SRCDOC_DEPTH: Final = 16
 MAX_SRCDOC_BYTES: Final = 16 << 20
 
 
-def amp_aware(text: bytes, around: Context) -> Context:
-    """Return the context of a page, which may be a document of AMP."""
-    is_stated = tokens.amp_root.match(text)
-    return around._replace(extended=around.extended | AMP) if is_stated else around
+def visit_page(
+    text: bytes, around: Context, ahead: tuple[Any, Scan, Any, int] | None
+) -> Iterator[Batch]:
+    """Visit a document that `visit_html` scanned as far as it could, if it was to be scanned ahead.
 
-
-def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
-    """Visit a document, against its own base if it states one.
-
-    The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
-    time. What precedes it is then scanned once more, against that base.
+    What precedes a `<base>` is scanned once more, against that base.
     """
-    around = amp_aware(text, around)
-    # A visit on trial of what is nested would begin another one for what is nested in that.
-    if around.depth or not around.wanted.is_scanned_ahead:
+    budget, notes = around.budget, list[Note]()
+    if ahead is not None:
+        inside, (before, scan, passed, pos) = around, ahead
+    elif around.depth or not around.wanted.is_scanned_ahead:
         return _against(text, sought_base(text, around), around)
-    budget = around.budget
-    before = None if budget is None else budget.state()
-    has_marks = around.task.detect and around.marks is not NONE
-    inside, notes = on_own_base(text, None, around) if has_marks else (around, [])
-    scan = scan_for(inside)
-    passed, pos = scan(text, 0, len(text), False, False)
-    if pos < 0 and not notes:  # most documents end here, before anything else is needed
-        return iter(_scanned(passed) if passed else ())
+    else:
+        before = None if budget is None else budget.state()
+        inside, notes = on_own_base(text, None, around)
+        scan = scan_for(inside)
+        passed, pos = scan(text, 0, len(text), False, False)
     elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
     kept, attribute, rest = _up_to_base(text, elements, inside, around)
     if attribute is None:
@@ -160,11 +154,7 @@ def _visit_in_batches(
 ) -> Iterable[Batch]:
     if isinstance(element, tokens.Element):
         return batched(_visit_element(text, element, inside, around, before))
-    return _scanned(element)
-
-
-def _scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
-    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
+    return scanned(element)
 
 
 def _visit_element(

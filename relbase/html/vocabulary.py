@@ -110,6 +110,7 @@ _PRESENTATION: Final = (
 # What rows count with beside the usual ones, as bits: the policy `extended`, a document of AMP.
 EXTENDED: Final = 1
 AMP: Final = 2
+AMP_TYPE: Final = "text/x-amp-html"
 
 
 class Nested(Enum):

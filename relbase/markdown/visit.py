@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, Span
 from relbase.expressions import expression
-from relbase.html.visit import visit_html
+from relbase.html.ahead import visit_html
 from relbase.html.vocabulary import Row
 from relbase.markdown import destinations
 from relbase.markdown.content import Found, Places

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.outcomes import Batch, Outcome
-    from relbase.savers.marks import LocalFiles, Marks
+    from relbase.savers.archived import LocalFiles
+    from relbase.savers.rows import Marks
     from relbase.url.profiles import Profile
 
 

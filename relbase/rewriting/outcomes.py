@@ -77,6 +77,10 @@ def batched(items: Iterable[Outcome]) -> Iterator[Batch]:
         yield batch
 
 
+def scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner made)
+    return (passed,) if type(passed) is list or type(passed) is Packed else batched(passed)
+
+
 # More would take too much memory while their texts are visited.
 _AT_ONCE: Final = 256
 

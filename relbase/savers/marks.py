@@ -8,10 +8,8 @@ Anybody can write a mark. So it is used only if no URL was given, and its URL ha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 from relbase.bases.layers import Layer, Statement, found_url
 from relbase.edit import Span
@@ -19,39 +17,11 @@ from relbase.expressions import expression
 from relbase.html import tags
 from relbase.html.tags import Attribute, HeadToken, head_tokens
 from relbase.notes import Note, Reason
-from relbase.savers.rows import AT_END, ATTRIBUTES, COMMENTS
-from relbase.scan import binding
+from relbase.savers.rows import ATTRIBUTES, COMMENTS, END, FIREFOX, NONE, Marks
 from relbase.scan.binding import head
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
-
-
-class Marks(NamedTuple):
-    # the URL of the page by each mark that counts, in document order
-    pages: tuple[Statement, ...] = ()
-    base: Statement | None = None  # the page's own base, if a program disabled it
-    stand_in: int | None = None  # the offset of the "." that replaces it, if there is one
-    notes: tuple[Note, ...] = ()  # on marks that do not count or are doubtful
-
-
-NONE: Final = Marks()
-
-
-class LocalFile(NamedTuple):
-    """What becomes of a reference to a file that was saved beside a page (rule 17)."""
-
-    # the URL of that file; None if the reference stays unchanged
-    url: str | None = None
-    note: Note | None = None
-
-
-# Called with each relative reference and its element; None if it leads away, so that the base
-# decides. A `<base>` stays if references that stay relative depend on it.
-LocalFiles: TypeAlias = "Callable[[str, str], LocalFile | None]"
-
-_FIREFOX: Final = b"<!-- base href="
-_CHROME: Final = b"<!--<base"
 
 
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
@@ -67,19 +37,6 @@ _ELEMENTS: Final = frozenset(row.element for row in ATTRIBUTES)
 _ASKED: Final = frozenset(
     name for row in ATTRIBUTES for name in (row.attribute, *(row.when or ())[:1])
 )
-
-# A page without any of these words has no mark. Looking for them costs next to nothing.
-_WORDS: Final = binding.Marks(
-    (*(row.word for row in COMMENTS), _CHROME, _FIREFOX),
-    tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
-    (b"__wm.wombat(",),
-    (AT_END,),
-)
-
-_END: Final = 4096  # bytes, more than any URL that a server takes
-
-# Returns what a first look at a page tells, as bits of `scan.tables`.
-first_look: Final = partial(binding.first_look, _WORDS, _END)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
@@ -110,7 +67,7 @@ class _Found:
     _notes: list[Note] = field(default_factory=list)
 
     def marks(self) -> Marks:
-        start = max(0, len(self._text) - _END)
+        start = max(0, len(self._text) - END)
         if not self._pages and (last := _last_comment.search(self._text, start)):
             end = last.end(1) - len("-->") * last[1].endswith(b"-->")
             self._url_comment(Span(last.start(1), end))
@@ -206,7 +163,7 @@ def own_base(
     """Return the base that a page had before a program disabled it."""
     # If there is a <base>, only Chrome's stand-in matters; if there is none, only a comment does.
     if element is None:
-        may_be = known is not None or _FIREFOX in head(text)[1]
+        may_be = known is not None or FIREFOX in head(text)[1]
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:
@@ -221,61 +178,3 @@ def is_stand_in(text: bytes, start: int) -> bool:
         return False
     comment = text.rfind(b"<!--", 0, start)
     return comment >= 0 and _chrome_base.match(text, comment + len(b"<!--")) is not None
-
-
-# ---- removing what a web archive wrote around the references of a page. The Wayback Machine writes
-# `/web/20120611024252im_/http://h.example/x.png`, with or without its host in front. Authors link
-# to web archives, too: these references are wrapped twice, and only one wrapper is removed. An
-# absolute reference is unwrapped only if it has the stamp of the page itself.
-
-_archived: Final = expression(
-    r"((?:https?:)?//web\.archive\.org)?/web/([0-9]{4,14})(?:[a-z]{2}_)?/(https?:)/{1,2}([^/].*)",
-    re.DOTALL | re.IGNORECASE,
-)
-_HOST: Final = "https://web.archive.org"
-_OWN: Final = "/_static/"
-
-
-class Archived(NamedTuple):
-    """A page in a web archive."""
-
-    url: str  # of the page
-    stamp: str  # when the archive saved it
-    host: str = _HOST  # the host in front of `/web/`, "" for none
-
-
-def archived(reference: str) -> Archived | None:
-    """Return the page that a reference into a web archive is for, None for other references."""
-    address = _archived.fullmatch(reference)
-    return address and Archived(f"{address[3]}//{address[4]}", address[2], address[1] or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Unarchived:
-    """What becomes of an archived page's references if it is treated as the original page."""
-
-    stamp: str
-    files: LocalFiles | None  # asked of references that the archive did not write
-
-    def __call__(self, reference: str, element: str) -> LocalFile | None:
-        """Return the URL that a relative reference is for, None to leave it to the base."""
-        if element == "base":
-            return LocalFile(self.base(reference))
-        address = archived(reference)
-        if address is not None:
-            return LocalFile(address.url)
-        if reference.startswith(_OWN):  # the archive's own file: the page never had it
-            return LocalFile(f"{_HOST}{reference}")
-        return self.files(reference, element) if self.files else None
-
-    def inside(self, reference: str) -> str | None:
-        """Return the URL that the archive wrapped in an absolute reference, None if it did not."""
-        address = archived(reference)
-        return None if address is None or address.stamp != self.stamp else address.url
-
-    def base(self, stated: str) -> str | None:
-        """Return the URL that the archive wrapped in a `<base>`, None if it did not."""
-        address = archived(stated)
-        if address is None or (address.host and address.stamp != self.stamp):
-            return None
-        return address.url

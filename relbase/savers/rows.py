@@ -1,13 +1,30 @@
 """The marks that programs leave in the pages that they save, a row for each program."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.view.characters import decode_inner
 
+if TYPE_CHECKING:
+    from relbase.bases.layers import Statement
+    from relbase.notes import Note
+
 AT_END: Final = b"Mirrored from "
+
+
+class Marks(NamedTuple):
+    # the URL of the page by each mark that counts, in document order
+    pages: tuple[Statement, ...] = ()
+    base: Statement | None = None  # the page's own base, if a program disabled it
+    stand_in: int | None = None  # the offset of the "." that replaces it, if there is one
+    notes: tuple[Note, ...] = ()  # on marks that do not count or are doubtful
+
+
+NONE: Final = Marks()
 
 
 class CommentMark(NamedTuple):
@@ -94,3 +111,9 @@ ATTRIBUTES: Final = (
     AttributeMark("Save Page WE", b"meta", b"content", (b"name", b"savepage-url")),
     AttributeMark("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
 )
+
+FIREFOX: Final = b"<!-- base href="
+CHROME: Final = b"<!--<base"
+
+# Where a mark at the end of a page is sought.
+END: Final = 4096  # bytes, more than any URL that a server takes

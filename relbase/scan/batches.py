@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.edit import Span
-from relbase.html.tokens import skipping
 from relbase.html.vocabulary import EXTENDED, NONE_NAMED, Row, named_rows
 from relbase.results import Link
 from relbase.rewriting.budget import Budget
@@ -24,9 +23,6 @@ from relbase.scan.binding import Scan
 from relbase.scan.held import HELD, attribute_names, is_local
 from relbase.scan.plain_forms import prefixes_of, walk_for
 from relbase.scan.tables import ALL, HOLDS_MASK, IS_ABSOLUTE, IS_KEPT, IS_REWRITTEN, WRITTEN
-from relbase.values.syntaxes import clean
-from relbase.view.characters import decode_inner
-from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
     from relbase.css.statements import Scan as CssScan
@@ -50,6 +46,8 @@ def scan_for(context: Context) -> Scan:
 
 def exact_scan_for(context: Context, *, absolute: bool) -> Scan:
     """Return the scanner that skips what cannot be a reference in a document with this base."""
+    from relbase.html.tokens import skipping
+
     named = frozenset(named_of(context.task.policy))
     return skipping(extended=context.extended, absolute=absolute, named=named)
 
@@ -89,6 +87,8 @@ def _asking(
     context: Context, walk: str, keeps: Callable[[str], object]
 ) -> Callable[..., tuple[Any, ...]]:
     """Return a scanner that asks the policy about each reference, so that it knows no cost."""
+    from relbase.values.syntaxes import clean
+
     scan, charset = walk_for(context, walk, WRITTEN), context.charset
 
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
@@ -271,6 +271,9 @@ def written_in(raw: bytes, charset: str) -> str:
     if (charset == "utf-8" or raw.isascii()) and raw.count(b"&") == raw.count(b"&amp;"):
         with suppress(UnicodeDecodeError):
             return raw.replace(b"&amp;", b"&").decode()
+    from relbase.view.characters import decode_inner
+    from relbase.view.charrefs import attribute_view
+
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
 

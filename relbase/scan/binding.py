@@ -21,12 +21,11 @@ from relbase.css.functions import (
     Form,
 )
 from relbase.edit import Edit, splice
-from relbase.html.foreign import HTML, MATH, SVG
+from relbase.html.foreign import HTML, IN_HEAD, MATH, RAW_TEXT, SVG
 from relbase.html.places import ANY, PLACES, VML, attributes_of
-from relbase.html.tags import IN_HEAD, RAW_TEXT, head_tokens
 from relbase.html.vocabulary import EXTENDED, JSON_LD_NAMES, LOCAL_WORD, TEXT_ROWS, Nested
 from relbase.scan import tables
-from relbase.scan.held import deciders, held_attributes, row_of
+from relbase.scan.held import Summaries, deciders, held_attributes, row_of
 from relbase.scan.tables import EDITS, PlainForm, facts
 from relbase.view.charset import PRESCAN_LENGTH, is_utf_8
 
@@ -172,6 +171,8 @@ def head(text: bytes) -> tuple[int, bytes]:
         return cast("tuple[int, bytes]", compiled.head(_tables(extended=0), text))
     if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
+    from relbase.html.tags import head_tokens
+
     pieces: list[bytes] = []
     end = 0
     for token in head_tokens(text):
@@ -230,13 +231,14 @@ def _tables(*, extended: int) -> object:
     rows: dict[bytes, int] = {}
     # By the identity of what is known of an element: most elements share it.
     made: dict[int, int] = {}
+    known: Summaries = {}
 
     def row(namespace: str, element: bytes) -> int:
-        known = id(attributes_of(namespace, element))
-        if known not in made:
-            written = bytes(row_of(namespace, element, numbers, extended=extended))
-            made[known] = rows.setdefault(written, len(rows))
-        return made[known]
+        same = id(attributes_of(namespace, element))
+        if same not in made:
+            written = bytes(row_of(namespace, element, numbers, known, extended=extended))
+            made[same] = rows.setdefault(written, len(rows))
+        return made[same]
 
     plain = tables.PLAIN
     named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
@@ -251,10 +253,10 @@ def _tables(*, extended: int) -> object:
     texts = (b"title", tables.RAW), (b"desc", tables.RAW), (b"style", tables.STYLE)
     foreign[0] += tuple((name, kind, row(SVG, name)) for name, kind in texts)
     deciding: dict[bytes, tuple[int, int]] = {}
-    known = list(deciders(extended=extended))
-    for (space, element), by, _ in known:
-        for value in {value for _, name, those in known if name == by for value in those}:
-            held = row_of(space, element, numbers, extended=extended, decided=(by, value))
+    deciding_by = list(deciders(extended=extended))
+    for (space, element), by, _ in deciding_by:
+        for value in {value for _, name, those in deciding_by if name == by for value in those}:
+            held = row_of(space, element, numbers, known, extended=extended, decided=(by, value))
             then = numbers[by] + 1, rows.setdefault(bytes(held), len(rows))
             # A value that decides differently elsewhere gets a closer look.
             deciding[value] = then if deciding.get(value, then) == then else (0, 0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from relbase.html.places import PLACES, attributes_of
 from relbase.html.vocabulary import LOCAL_WORD, Condition, Nested, Row
@@ -67,10 +67,16 @@ def _decider(conditions: Iterable[Condition | None]) -> bytes | None:
     return deciders.pop() if len(deciders) == 1 else None
 
 
+# What is known of the rows of an attribute: which count, the attribute that decides whether they
+# do, and what they hold. By their identity: most elements have most of them in common.
+Summaries: TypeAlias = "dict[int, tuple[tuple[Row, ...], bytes | None, int]]"
+
+
 def row_of(
     namespace: str,
     element: bytes,
     numbers: Mapping[bytes, int],
+    known: Summaries,
     *,
     extended: int,
     decided: tuple[bytes, bytes] | None = None,
@@ -78,20 +84,25 @@ def row_of(
     """Return what each attribute holds on an element, perhaps if one has a deciding value."""
     row = [tables.NOTHING] * len(numbers)
     rows_of = attributes_of(namespace, element).rows
-    counting = {name: counting_rows(rows, extended=extended) for name, rows in rows_of.items()}
-    for attribute, rows in counting.items():
+    for attribute, all_rows in rows_of.items():
+        if id(all_rows) not in known:
+            rows = counting_rows(all_rows, extended=extended)
+            by = _decider(row.when for row in rows) if rows else None
+            known[id(all_rows)] = rows, by, _holds(rows) if rows else tables.NOTHING
+        rows, by, holds = known[id(all_rows)]
         if not rows:
             continue
-        by = _decider(row.when for row in rows)
-        if decided and by == decided[0]:
+        if by is None:
+            row[numbers[attribute]] = holds
+        elif decided and by == decided[0]:
             then = [
                 each._replace(when=None)
                 for each in rows
                 if each.when and decided[1] in each.when.values
             ]
             row[numbers[attribute]] = _holds(tuple(then)) if then else tables.NOTHING
-        elif by is None or counting.get(by):
-            row[numbers[attribute]] = _holds(rows)
+        elif counting_rows(rows_of.get(by, ()), extended=extended):
+            row[numbers[attribute]] = holds
         else:
             row[numbers[by]] = tables.DECIDES
     return row

@@ -18,7 +18,7 @@ from typing import (
 )
 
 from relbase.expressions import expression
-from relbase.html.own_base import POLICY_FIELD, base_uris
+from relbase.html.content_security import POLICY_FIELD, base_uris
 from relbase.kind import Kind, KindName
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.results import Link
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.notes import Note
-    from relbase.savers.marks import LocalFiles
+    from relbase.savers.archived import LocalFiles
 
 
 class URLObject(Protocol):

@@ -16,12 +16,12 @@ from relbase.expressions import expression
 from relbase.formats.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import known_type
-from relbase.html.tokens import AMP_TYPE
-from relbase.html.vocabulary import AMP, EXTENDED
+from relbase.html.vocabulary import AMP, AMP_TYPE, EXTENDED
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task, resolver
-from relbase.savers.marks import NONE, LocalFile, LocalFiles, Marks, Unarchived
+from relbase.savers.archived import LocalFile, LocalFiles, Unarchived
+from relbase.savers.rows import NONE, Marks
 from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
     URL,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relbase.bases.layers import Layer, Statement, outward
 from relbase.edit import Span
 from relbase.formats.rows import FORMATS
-from relbase.html.tokens import base_tag
+from relbase.html.foreign import base_tag
 from relbase.kind import Kind
 from relbase.session import run
 from relbase.values.syntaxes import trimmed

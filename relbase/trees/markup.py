@@ -9,9 +9,14 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.html import places, vocabulary
-from relbase.html.foreign import HTML, SHOWN, namespace_in_tree, namespace_inside
+from relbase.html.foreign import (
+    HTML,
+    RAW_TEXT,
+    SHOWN,
+    namespace_in_tree,
+    namespace_inside,
+)
 from relbase.html.places import element_rows
-from relbase.html.tags import RAW_TEXT
 from relbase.html.tokens import AMP_NAMES
 from relbase.html.vocabulary import AMP, EXTENDED, Row, ValueOf, counting
 from relbase.notes import Reason

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
+from relbase.html.ahead import amp_aware
 from relbase.html.foreign import HTML
 from relbase.html.late_base import Before, base_late
-from relbase.html.visit import amp_aware, nested, visit_value
+from relbase.html.visit import nested, visit_value
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED

@@ -13,8 +13,8 @@ from relbase import Edit, Reason
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import options
 from relbase.cli.documents import InputDocument, documents, in_input, links_of, rewritten
-from relbase.cli.files import Input, OpenInput
-from relbase.cli.self_check import SelfCheckError, verify
+from relbase.cli.files import Input, OpenInput, SelfCheckError
+from relbase.cli.self_check import verify
 from relbase.containers import mbox
 from relbase.edit import splice
 from relbase.results import Result

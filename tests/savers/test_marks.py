@@ -12,7 +12,8 @@ from rows import cases
 import relbase
 from relbase.bases.layers import Layer, found_url
 from relbase.notes import Reason
-from relbase.savers.marks import NONE, Marks, read_marks
+from relbase.savers.marks import read_marks
+from relbase.savers.rows import NONE, Marks
 
 TABLES = Path(__file__).with_name("marks.txt")
 

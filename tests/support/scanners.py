@@ -8,7 +8,8 @@ import pytest
 
 import relbase
 from relbase import Link, Result
-from relbase.scan import batches, binding
+from relbase.html import tokens
+from relbase.scan import binding
 
 # The exact one that passes over nothing.
 EACH_TOKEN: Final = "each token"
@@ -23,7 +24,7 @@ def scanning(name: str) -> Iterator[None]:
         if name != binding.COMPILED:
             patch.setattr(binding, "compiled", None)
         if name == EACH_TOKEN:
-            patch.setattr(batches, "skipping", lambda **_: _pass_over_nothing)
+            patch.setattr(tokens, "skipping", lambda **_: _pass_over_nothing)
         yield
 
 

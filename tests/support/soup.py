@@ -12,7 +12,7 @@ from typing import Final
 
 from rows import rows
 
-from relbase.html import tags
+from relbase.html import foreign
 from relbase.html.places import PLACES
 
 _TABLES: Final = Path(__file__).with_name("soup.txt")
@@ -57,7 +57,7 @@ class Soup:
         places = PLACES
         self._elements = sorted(
             {element.decode().replace("*", "p") for _, element, _ in places}
-            | {name.decode() for name in tags.RAW_TEXT}
+            | {name.decode() for name in foreign.RAW_TEXT}
             | {"p", "div", "g", "path", "use", "text", "filter", "mrow", "mi", "template"}
         )
         deciding = {

@@ -21,7 +21,8 @@ from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.savers.marks import NONE, LocalFiles, Marks, Unarchived, archived, read_marks
+from relbase.savers.archived import LocalFiles, Unarchived, archived
+from relbase.savers.rows import NONE, Marks
 from relbase.session import run
 from relbase.session.options import Origin
 from relbase.url.credentials import masked
@@ -177,6 +178,8 @@ class Finder:
             return given  # as in the library: looks at no file, and marks count
         marks = given.document.context.marks or NONE
         if self.origins.original and not self.origins.detect and row.marks is not None:
+            from relbase.savers.marks import read_marks
+
             marks = read_marks(paths.readable(data))
         if known.url is None and (row.marks is not None or self.origins.canonical):
             known = self._in_page(known, marks, data, row.kind)
@@ -303,6 +306,8 @@ def opened_base(call: Call, path: str, data: bytes) -> str:
 
 
 def _stated_in(path: str) -> str | None:
+    from relbase.savers.marks import read_marks
+
     try:
         with opened(Input(path)) as source:
             if url := _chosen(paths.beside(source)).url:

@@ -17,12 +17,8 @@ from relbase.cli import windows
 from relbase.cli.directories import opened_below
 from relbase.cli.files import ZONE, Input, OpenInput, entries
 from relbase.expressions import expression
-from relbase.html.tags import attributes, head_tokens
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.values.syntaxes import clean
-from relbase.view.characters import decode_inner
-from relbase.view.charrefs import attribute_view
 
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
 
@@ -327,21 +323,20 @@ def _of_json_feed(data: bytes) -> Iterator[FoundUrl]:
 
 
 def _of_page(data: bytes) -> Iterator[FoundUrl]:
+    from relbase.html.tags import attribute_text, attributes, head_tokens
+    from relbase.values.syntaxes import clean
+
     tokens = list(head_tokens(data))
     for element, tells, value, url, source in _CANONICAL:
         for token in tokens:
             if token.name != element:
                 continue
-            asked = attributes(data, token.start, token.end, frozenset((tells, url)))
-            read = {
-                name: (data[own.start : own.end], own.quote or b"") for name, own in asked.items()
-            }
-            if tells in read and url in read and read[tells][0].strip().lower() == value:
-                raw, quote = read[url]
-                yield FoundUrl(
-                    clean(decode_inner(attribute_view(raw, quote, "utf-8").inner)), source
-                )
-                return
+            read = attributes(data, token.start, token.end, frozenset((tells, url)))
+            if tells in read and url in read:
+                says = data[read[tells].start : read[tells].end]
+                if says.strip().lower() == value:
+                    yield FoundUrl(clean(attribute_text(data, read[url], "utf-8")), source)
+                    return
 
 
 _CALLS_ITSELF: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {

@@ -1,0 +1,84 @@
+"""What most pages need: one scan from their beginning to their end, against the base around them.
+
+The exact walk, and what finds the base of a page in it, are loaded when the scanner stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from relbase.expressions import expression
+from relbase.html.foreign import base_tag
+from relbase.html.vocabulary import AMP
+from relbase.rewriting.outcomes import Batch, scanned
+from relbase.savers.rows import AT_END, ATTRIBUTES, CHROME, COMMENTS, END, FIREFOX, NONE
+from relbase.scan import binding
+from relbase.scan.batches import scan_for
+
+if TYPE_CHECKING:
+    from relbase.bases.layers import Base
+    from relbase.rewriting.context import Context
+
+# How most pages begin that are no documents of AMP: with a root element of plain attributes, or
+# with another element.
+_plain_root: Final = expression(
+    rb"[^<]*+<(?:![^>-][^>]*+>[^<]*+<)?+(?!!|\?)(?:(?!(?i:html)[\t\n\f\r /])"
+    rb'|(?i:html)(?:[\t\n\f\r ]++[b-zB-Z][a-zA-Z:-]*+(?:="[^"]*+")?+)*+[\t\n\f\r ]*+>)'
+)
+
+
+def amp_aware(text: bytes, around: Context) -> Context:
+    """Return the context of a page, which may be a document of AMP."""
+    if _plain_root.match(text):
+        return around
+    from relbase.html.tokens import amp_root
+
+    return around._replace(extended=around.extended | AMP) if amp_root.match(text) else around
+
+
+def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
+    """Visit a document, against its own base if it states one.
+
+    The scanner meets the `<base>` for nothing, where looking for it first would take a tenth of the
+    time.
+    """
+    around = amp_aware(text, around)
+    budget, ahead = around.budget, None
+    # A visit on trial of what is nested would begin another one for what is nested in that.
+    if around.wanted.is_scanned_ahead and not (around.depth or _is_marked(around)):
+        before = None if budget is None else budget.state()
+        scan = scan_for(around)
+        passed, pos = scan(text, 0, len(text), False, False)
+        if pos < 0:
+            return iter(scanned(passed) if passed else ())
+        ahead = before, scan, passed, pos
+    from relbase.html.visit import visit_page
+
+    return visit_page(text, around, ahead)
+
+
+def _is_marked(around: Context) -> bool:
+    return around.task.detect and around.marks is not NONE
+
+
+def html_base(text: bytes, around: Context) -> Base:
+    """The base of an HTML document: its `<base>`, or that of its container."""
+    if not _is_marked(around) and base_tag.search(text) is None:
+        return around.base
+    from relbase.html import own_base
+
+    return own_base.html_base(text, around)
+
+
+# A page without any of these words has no mark. Looking for them costs next to nothing.
+_WORDS: Final = binding.Marks(
+    (*(row.word for row in COMMENTS), CHROME, FIREFOX),
+    tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
+    (b"__wm.wombat(",),
+    (AT_END,),
+)
+
+# Returns what a first look at a page tells, as bits of `scan.tables`.
+first_look: Final = partial(binding.first_look, _WORDS, END)
