@@ -121,7 +121,7 @@ _ROWS: Final = (
         title="XML",
         charset=_loaded_later("view.transcode.sniff_xml"),
         view=_loaded_later("view.transcode.xml_view"),
-        visit=_with_anchors(_in_batches(_loaded_later("xml.document.visit_xml")), is_xml=True),
+        visit=_with_anchors(_loaded_later("xml.document.visit_xml"), is_xml=True),
         base=_loaded_later("xml.document.xml_base"),
         is_feed=sniffing.is_feed,
         is_certain=sniffing.is_mislabelled_feed,

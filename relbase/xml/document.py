@@ -14,7 +14,7 @@ from relbase.bases.layers import Base
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Wanted
-from relbase.rewriting.outcomes import Outcome, Reference, Status, consume
+from relbase.rewriting.outcomes import Batch, Outcome, Reference, Status, batched, consume, single
 from relbase.xml import structure
 from relbase.xml.bases import Scopes, note_on, on_own_base, xml_base_counts
 from relbase.xml.feeds import feed_site, on_site, with_site_noted
@@ -22,33 +22,33 @@ from relbase.xml.visit import DOUBTFUL, Visit
 from relbase.xml.well_formed import examine
 
 
-def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
-    """The items of an XML document; none of them changes it if it is not sound."""
+def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
+    """What an XML document holds; nothing of it changes the document if that is not sound."""
     site = partial(feed_site, text, around)
     around = on_site(site, around)
     wanted, budget = around.wanted, around.budget
     before = None if budget is None else budget.state()
     visit = Visit(text, around)
-    items = visit.items()
+    batches = visit.batches()
     if wanted.edits_only:
-        items = with_site_noted(text, items, site, around)
-    waiting, is_asked = _begun(items)
+        batches = with_site_noted(text, batches, site, around)
+    waiting, is_asked = _begun(batches)
     is_reported = is_asked or wanted is Wanted.EXAMINED
     if wanted.edits_only and not is_reported:
         yield from consume(waiting)
         return
     unsound, flaws, end = visit.soundness
-    both = chain(consume(waiting), items)
+    both = chain(consume(waiting), batches)
     if unsound is None:
         if is_reported:
             for flaw in flaws:
-                yield note_on(Reason.XML_FLAW, text, around, flaw, "ignored")
-        yield from (item for item in both if _start(item) < end) if flaws else both
+                yield (note_on(Reason.XML_FLAW, text, around, flaw, "ignored"),)
+        yield from _before(both, end) if flaws else both
         return
     if is_reported:
-        yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
+        yield (note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged"),)
     if not wanted.edits_only:
-        yield from _unchanged(both)
+        yield from batched(_unchanged(single(both)))
     if budget is not None and before is not None:
         budget.restore(before)  # none of the edits is made
 
@@ -57,14 +57,21 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Outcome]:
 _MAY_WAIT: Final = 1 << 12
 
 
-def _begun(items: Iterator[Outcome]) -> tuple[list[Outcome], bool]:
+def _begun(batches: Iterator[Batch]) -> tuple[list[Batch], bool]:
     """Return the first items, and whether soundness has to be checked before the rest."""
-    waiting: list[Outcome] = []
-    for item in items:
-        waiting.append(item)
-        if _changes(item) or len(waiting) == _MAY_WAIT:
+    waiting, count = list[Batch](), 0
+    for batch in batches:
+        waiting.append(batch)
+        count += len(batch)
+        if any(map(_changes, batch)) or count >= _MAY_WAIT:
             return waiting, True
     return waiting, False
+
+
+def _before(batches: Iterable[Batch], end: int) -> Iterator[Batch]:
+    for batch in batches:
+        kept: list[Outcome] = [item for item in single((batch,)) if _start(item) < end]
+        yield kept if type(batch) is list else tuple(kept)
 
 
 def _start(item: Outcome) -> int:

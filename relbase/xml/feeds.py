@@ -18,7 +18,7 @@ from relbase.expressions import regex
 from relbase.html.visit import visit_value
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, resolver
-from relbase.rewriting.outcomes import Outcome, lower
+from relbase.rewriting.outcomes import Batch, Outcome, lower
 from relbase.rewriting.reference import Place
 from relbase.url import rfc3986
 from relbase.url.plain import NET_LOC, UNRESERVED
@@ -112,11 +112,13 @@ _simple: Final = regex(
 
 def _reference_at(text: bytes, start: int) -> str:
     """A reference up to its end, which may be a quote written as a character reference."""
-    escaped = unescape(text[start : start + _LONGEST_LINK].decode("utf-8", "replace"))
-    match = _reference(escaped)
+    # What follows a quote that is written as usual need not be decoded.
+    raw = _undecoded(text[start : start + _LONGEST_LINK])
+    match = _reference(unescape(raw[0].decode("utf-8", "replace"))) if raw else None
     return unescape(match[0]) if match else ""
 
 
+_undecoded: Final = regex(rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39);))*+").match
 _reference: Final = regex(r"[^\"'<>\s,()\\]*+").match
 
 
@@ -242,16 +244,16 @@ def on_site(stated: Callable[[], Statement | None], around: Context) -> Context:
 
 def with_site_noted(
     text: bytes,
-    items: Iterable[Outcome],
+    batches: Iterable[Batch],
     stated: Callable[[], Statement | None],
     around: Context,
-) -> Iterator[Outcome]:
-    """Yield the items, and a note if the site is on another host and a link differs by that."""
+) -> Iterator[Batch]:
+    """Yield the batches, and a note if the site is on another host and a link differs by that."""
     first: Edit | None = None
-    for item in items:
-        if first is None and type(item) is Edit:
-            first = item
-        yield item
+    for batch in batches:
+        if first is None:
+            first = next((item for item in batch if type(item) is Edit), None)
+        yield batch
     policy, resolve = around.task.policy, around.resolve
     is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)
     if first is None or resolve is None or not is_certain or (site := stated()) is None:
@@ -266,4 +268,4 @@ def with_site_noted(
                 f"{own[:200]!r}, and would be {other[:200]!r} there: "
                 "policy=Policy(site_links=True) does that"
             )
-            yield Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words)
+            yield (Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words),)

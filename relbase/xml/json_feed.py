@@ -16,7 +16,7 @@ from relbase.edit import Edit, Span
 from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Nested, Row
 from relbase.notes import Note, Reason
-from relbase.rewriting.outcomes import Outcome, consume, lower, shift
+from relbase.rewriting.outcomes import Outcome, batched, consume, lower, shift, single
 from relbase.rewriting.reference import Place
 from relbase.values import json_text
 from relbase.values.json_text import JsonKind, JsonString, json_view
@@ -64,7 +64,7 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Outcome]:
     site = partial(_home, feed, home)
     context = on_site(site, context)
     items = _json_items(feed, urls, context)
-    yield from shift(with_site_noted(feed, items, site, context), start)
+    yield from shift(single(with_site_noted(feed, batched(items), site, context)), start)
 
 
 def json_base(text: bytes, context: Context) -> Base:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.layers import Layer
@@ -23,9 +23,11 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import (
+    Batch,
     Outcome,
     Reference,
     Status,
+    batched,
     lower,
     lower_plain,
     lowered,
@@ -100,8 +102,17 @@ class Visit:
         """The document with bytes masked that are not characters, for the scanner."""
         return without_bad(self._text, "\udcff")
 
-    def items(self) -> Iterator[Outcome]:
-        """The items of the document, provided that it is sound."""
+    def batches(self) -> Iterator[Batch]:
+        """What the document holds, provided that it is sound."""
+        items: Iterator[Any] = self._items_and_batches()
+        if not self._around.wanted.edits_only:
+            return batched(items)
+        groups = groupby(items, lambda item: type(item) is list)
+        return chain.from_iterable(
+            group if is_list else batched(group) for is_list, group in groups
+        )
+
+    def _items_and_batches(self) -> Iterator[Outcome | list[Edit]]:
         around = self._around
         yield from self._noted
         if around.unstated is not None:
@@ -148,13 +159,14 @@ class Visit:
                 self._scan = xml_scan_for(self._readable, inside, enter, reads)
         return None if self._scan is None else partial(self._scopes.scan, self._scan)
 
-    def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome]:
+    def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome | list[Edit]]:
         context = self._scopes.inside
         assert context is not None
         edits, at = scanned.edits, 0
         budget = context.budget
         written = [edit for edit in edits if _is_written(edit)] if scanned.has_flaws else edits
         is_charged = budget and not self._scopes.pay_for_all(budget, written)
+        is_whole = not (scanned.has_flaws or is_charged)
 
         def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
             taken_edits, flawed = edits[first:last], []
@@ -170,13 +182,19 @@ class Visit:
         for item, start, first, last, scope in scanned.markups:
             if item is not None:
                 self._enter(*item)
+            own = self._scopes.scanned[scope - 1][:2] if scope else around
+            if is_whole:
+                self._items.compare(start, *own, edits[first:last])
+                continue
             yield from chain(*taken(at, first, context.depth))
             flawed, inside = taken(first, last, context.depth + 1)
-            own = self._scopes.scanned[scope - 1][:2] if scope else around
             self._items.compare(start, *own, inside)
             yield from chain(flawed[:1], inside)
             at = last
-        yield from chain(*taken(at, None, context.depth))
+        if is_whole and edits:
+            yield edits
+        elif not is_whole:
+            yield from chain(*taken(at, None, context.depth))
         if scanned.item is not None:
             self._enter(*scanned.item)
 
