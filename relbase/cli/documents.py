@@ -7,6 +7,7 @@ gzip, bzip2 or xz; what precedes its first change is decompressed twice.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.cli.origins.paths import FoundUrl
     from relbase.mail.mbox import Lengths, MboxMessage
+    from relbase.rewriting.budget import Budget
 
 
 class InputDocument(NamedTuple):
@@ -98,9 +100,12 @@ def _messages(pieces: Iterable[bytes], call: Call) -> Iterator[InputDocument]:
         yield InputDocument(before, given, *within, (member, lengths))
 
 
-def rewritten(document: InputDocument) -> Result:
-    """Rewrite a document as the library does. Messages of an mbox must come in order, once each."""
-    result, origin = run.rewrite(document.given), document.call.origin
+def rewritten(document: InputDocument, budget: Budget | None = None) -> Result:
+    """Rewrite a document as the library does. Messages of an mbox must come in order, once each.
+
+    A budget counts the references that are rewritten.
+    """
+    result, origin = run.rewrite(document.given.on(budget=budget)), document.call.origin
     places = origin.local_files if origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
@@ -115,6 +120,11 @@ def rewritten(document: InputDocument) -> Result:
     if edits == list(result.edits):
         return result
     return result._replace(data=splice(document.data, edits), edits=tuple(edits))
+
+
+def statuses(document: InputDocument) -> Counter[str]:
+    """Count the references of a document by their status."""
+    return Counter(reference.status.value for reference in run.references(document.given))
 
 
 def links_of(document: InputDocument, *, texts: bool = False) -> Iterator[Link]:

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
@@ -24,6 +24,7 @@ from relbase.formats.rows import FORMATS
 from relbase.formats.sniffing import beginning
 from relbase.notes import Reason
 from relbase.results import Result
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.outcomes import Status
 from relbase.session import run
 
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     from relbase.cli.archives import Archive
 
     Rewritten: TypeAlias = tuple[documents.InputDocument, Result]
+
+
+# Notes that take back no reference that was rewritten.
+_REFUSING_NOTHING: Final = frozenset(
+    (Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH, Reason.FIELD_STALE, Reason.PART_NAMED)
+)
 
 
 class _SkippedError(Exception):
@@ -181,8 +188,9 @@ class _Worker:
             source = source._replace(pieces=documents.unfolded(source.pieces, self.coding))
         for read in documents.documents(source, self.call, streams=self.format.streams):
             document = documents.placed(read, self.stated, self.plan.finder, source)
+            budget = Budget(len(document.data))
             try:
-                result = documents.rewritten(document)
+                result = documents.rewritten(document, budget)
             except Exception as error:
                 if not document.number:
                     raise
@@ -198,7 +206,7 @@ class _Worker:
                 from relbase.cli.self_check import verify
 
                 links = verify(document.given, result)
-            self._count(document, result, links)
+            self._count(document, result, links, budget.rewritten)
             yield document, result
 
     def _pieces(self, source: OpenInput, *, checked: bool) -> Iterator[bytes]:
@@ -212,18 +220,25 @@ class _Worker:
         return self.after.counting(pieces)
 
     def _count(
-        self, document: documents.InputDocument, result: Result, links: Counter[str] | None
+        self,
+        document: documents.InputDocument,
+        result: Result,
+        links: Counter[str] | None,
+        rewritten: int,
     ) -> None:
         outcome, notes, call = self.outcome, result.notes, document.call
         if not document.number:
             base = run.base(document.given)
             outcome.url, outcome.source = base.url, base.source if base.url else ""
-        rewritten = len(result.edits)
-        is_container = self.format.charset is None  # its bodies may be encoded
-        if self.reports or (result.changed and is_container):
-            if links is None:
-                references = run.references(document.given)
-                links = Counter(reference.status.value for reference in references)
+        if self.format.charset is not None:
+            rewritten = len(result.edits)  # in a container bodies may be encoded
+        elif not result.changed:
+            rewritten = 0
+        elif call.replace is not None or not {note.reason for note in notes} <= _REFUSING_NOTHING:
+            links = documents.statuses(document) if links is None else links
+            rewritten = links[Status.REWRITTEN.value]
+        if self.reports:
+            links = documents.statuses(document) if links is None else links
             outcome.links.update(links)
             rewritten = links[Status.REWRITTEN.value]
         outcome.tally.rewritten += rewritten

@@ -143,6 +143,8 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
         at_once = inside.wanted is not Wanted.ALL
         findings, edits = yield from split_edits_and_rest(items, member.start, at_once=at_once)
         settled, notes = lengths.with_lengths(member, edits)
+        if context.budget is not None and settled:
+            context.budget.rewritten += budget.rewritten
         if budget.refused:
             notes.append(budget.note(inside.part))
         if edits and not settled:

@@ -30,14 +30,14 @@ MAX_TRIED: Final = 64 << 20
 class Budget:
     """How much one document, with everything nested in it, may still grow."""
 
-    __slots__ = ("_allowed", "left", "list_left", "refused", "tried")
+    __slots__ = ("_allowed", "left", "list_left", "refused", "rewritten", "tried")
 
     def __init__(self, size: int) -> None:
         self._allowed = max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
         self.left = self._allowed
         # How many characters of URLs may still be listed for references that are kept.
         self.list_left = self._allowed
-        self.refused = 0
+        self.refused = self.rewritten = 0
         self.tried = 0  # by how much references would have grown in visits on trial
 
     @property
@@ -97,13 +97,13 @@ class Budget:
         self.refused += trial.refused
         self.tried += trial._allowed - max(trial.left, 0)
 
-    def state(self) -> tuple[int, int, int]:
+    def state(self) -> tuple[int, int, int, int]:
         """Return the state that `restore` returns to after a visit on trial."""
-        return self.left, self.list_left, self.refused
+        return self.left, self.list_left, self.refused, self.rewritten
 
-    def restore(self, state: tuple[int, int, int]) -> None:
+    def restore(self, state: tuple[int, int, int, int]) -> None:
         """Forget what was charged since `state`."""
-        self.left, self.list_left, self.refused = state
+        self.left, self.list_left, self.refused, self.rewritten = state
 
     def note(self, part: str) -> Note:
         """Return the note on what was refused."""

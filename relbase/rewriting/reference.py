@@ -129,7 +129,9 @@ def pay(written: str, url: str | None, budget: Budget | None, depth: int) -> boo
         return budget is None or budget.spend(0)
     shared = _shared(written, url)
     cost = weight(url[: len(url) - shared], depth) - (len(written) - shared)
-    return budget.spend(max(0, cost))
+    is_paid = budget.spend(max(0, cost))
+    budget.rewritten += is_paid
+    return is_paid
 
 
 def unstated(reference: str, context: Context) -> Note | None:

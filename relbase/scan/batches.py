@@ -110,8 +110,10 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(text, *where)
-        if budget is not None and (cost is None or not budget.spend_if_covered(cost)):
-            edits = budget.affordable(edits, depth)
+        if budget is not None:
+            if cost is None or not budget.spend_if_covered(cost):
+                edits = budget.affordable(edits, depth)
+            budget.rewritten += len(edits)
         return edits, *places
 
     return paid

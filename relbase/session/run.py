@@ -51,7 +51,8 @@ def rewritten(given: OpenedDocument) -> tuple[bytes, list[Edit] | PackedEdits, t
     """Return a document with absolute links, the edits, and the notes."""
     given = given if given.call.replace is None else _asked(given)
     document = given.document
-    notes, budget = Notes((*given.remarks, *given.notes)), Budget(len(document.data))
+    notes = Notes((*given.remarks, *given.notes))
+    budget = document.context.budget or Budget(len(document.data))
     examines = given.call.session.options.examines
     edits: list[Edit] | PackedEdits = []
     left, against = 0, None

@@ -210,6 +210,7 @@ class Scopes:
         lengths = sum(length for _, length in self.due)
         if budget.prepare(lengths) and budget.spend_on_all(edits):
             self.due.clear()
+            budget.rewritten += len(edits)
             return True
         budget.restore(before)
         return False
@@ -223,7 +224,9 @@ class Scopes:
             edits = edits[at:]
             if edits:
                 self.pay_up_to(edits[0].start)
-        return paid + budget.affordable(edits, depth)
+        paid += budget.affordable(edits, depth)
+        budget.rewritten += len(paid)
+        return paid
 
     def leave(self) -> None:
         """Leave the element with a scope that was entered last."""
