@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
-from relbase.bases.layers import UNKNOWN, Base, Layer
+from relbase.bases.layers import UNKNOWN, Layer
 from relbase.cli import documents, files, jobs, streams, windows
 from relbase.cli.files import InputError, OpenInput, Output
 from relbase.cli.inputs import recognise
@@ -257,7 +257,7 @@ class _Worker:
         is_mapped = call.options.message_urls is not None and self.format.messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (result.changed or is_left):
-            self._count_base(document, None if is_left else run.base(document.given))
+            self._count_base(document, is_left=is_left)
         documents.collect(self.shown, document, notes, outcome.warned, several=self.plan.several)
 
     def _tell_left_behind(self, places: Neighbours) -> None:
@@ -274,19 +274,23 @@ class _Worker:
             warning = f"{files.shown_name(folder)}: warning: {text} [left-behind]"
             self.outcome.warned.add("left-behind", warning)
 
-    def _count_base(self, document: documents.InputDocument, base: Base | None) -> None:
+    def _count_base(self, document: documents.InputDocument, *, is_left: bool) -> None:
         """Count where a message with relative references got its base, if it has one."""
         from relbase.mail.message import fields_of_mail
         from relbase.mail.parts import BASE_FIELDS
 
         outcome, urls = self.outcome, document.call.options.message_urls
-        fields = fields_of_mail(document.data)
+        written = document.data.lower()
+        may_state = any(name.encode() in written for name in BASE_FIELDS)
+        fields = fields_of_mail(document.data) if may_state or urls is not None else []
         given = urls.find(fields) if urls is not None else None
-        is_own = base is not None and base.layer is not Layer.RETRIEVAL
         stated = "stated in the message"
-        if base is None:
+        if is_left:
             stated = "unknown"
-        elif is_own and any(name in BASE_FIELDS for name, _ in fields):
+        elif (
+            any(name in BASE_FIELDS for name, _ in fields)
+            and run.base(document.given).layer is not Layer.RETRIEVAL
+        ):
             pass
         elif given is not None:
             is_mapped = given.source.startswith("message map")
@@ -297,7 +301,7 @@ class _Worker:
         outcome.tally.on_given_url += is_counted and stated == "by --url"
         if urls is not None:
             outcome.tally.bases[stated] += 1
-            if base is None:
+            if is_left:
                 jobs.count_unresolved(outcome.tally.unresolved, document.given)
 
     def _sum_up(self) -> None:
