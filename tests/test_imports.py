@@ -37,7 +37,7 @@ FLOORS: Final = [
     ["rewriting", "results"],
     ["scan.batches", "scan.plain_forms"],  # with a context
     ["css.visit", "html.json_ld"],
-    ["html.content_security", "html.own_base", "html.late_base", "html.anchors"],
+    ["html.own_base", "html.late_base", "html.anchors"],
     ["html.visit", "html.ahead"],
     ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["markdown"],

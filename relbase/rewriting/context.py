@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.outcomes import Batch, Outcome
-    from relbase.savers.archived import LocalFiles
-    from relbase.savers.rows import Marks
+    from relbase.savers.rows import LocalFiles, Marks
     from relbase.url.profiles import Profile
 
 

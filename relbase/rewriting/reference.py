@@ -13,7 +13,7 @@ from relbase.policy import Policy, begins_with_placeholder, placeholders
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
-from relbase.savers.archived import Unarchived
+from relbase.savers.rows import Unarchived
 from relbase.url import plain, rfc3986
 from relbase.url.profiles import PROFILES, algorithm
 from relbase.url.resolver import has_net_loc, is_absolute, prepared_base

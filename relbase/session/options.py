@@ -18,7 +18,6 @@ from typing import (
 )
 
 from relbase.expressions import expression
-from relbase.html.content_security import POLICY_FIELD, base_uris
 from relbase.kind import Kind, KindName
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.results import Link
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.notes import Note
-    from relbase.savers.archived import LocalFiles
+    from relbase.savers.rows import LocalFiles
 
 
 class URLObject(Protocol):
@@ -330,6 +329,7 @@ def header_of(fields: Fields) -> Header:
     from relbase.bases.headers import http_statements
     from relbase.containers.content_type import effective_type
     from relbase.containers.http import is_partial
+    from relbase.html.own_base import POLICY_FIELD, base_uris
 
     def values(name: str) -> list[str]:
         return [value for field, value in fields if field.strip().lower() == name]

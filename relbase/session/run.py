@@ -22,7 +22,7 @@ from relbase.rewriting.outcomes import (
     lower,
     single,
 )
-from relbase.savers.archived import Unarchived
+from relbase.savers.rows import Unarchived
 from relbase.scan.binding import spliced
 from relbase.url.credentials import masked
 

@@ -20,8 +20,7 @@ from relbase.html.vocabulary import AMP, AMP_TYPE, EXTENDED
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task, resolver
-from relbase.savers.archived import LocalFile, LocalFiles, Unarchived
-from relbase.savers.rows import NONE, Marks
+from relbase.savers.rows import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
     URL,

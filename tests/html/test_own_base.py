@@ -10,7 +10,7 @@ import pytest
 from rows import cases
 
 from relbase import Policy, base, entities, rewrite
-from relbase.html.content_security import forbidding
+from relbase.html.own_base import forbidding
 from relbase.scan import binding
 
 TABLES = Path(__file__).with_name("own_base.txt")

@@ -21,8 +21,7 @@ from relbase.cli.origins.paths import FoundUrl, Mirror, Root
 from relbase.cli.streams import counted, in_shell
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.savers.archived import LocalFiles, Unarchived, archived
-from relbase.savers.rows import NONE, Marks
+from relbase.savers.rows import NONE, LocalFiles, Marks, Unarchived, archived
 from relbase.session import run
 from relbase.session.options import Origin
 from relbase.url.credentials import masked

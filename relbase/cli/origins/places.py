@@ -19,7 +19,7 @@ from relbase.cli.streams import counted
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import Status
-from relbase.savers.archived import LocalFile, LocalFiles
+from relbase.savers.rows import LocalFile, LocalFiles
 from relbase.session import run
 from relbase.url import rfc3986
 from relbase.url.profiles import BROWSERS
