@@ -20,7 +20,6 @@ from relbase.url.plain import NET_LOC
 from relbase.url.profiles import DEFAULT, PROFILES, Profile
 from relbase.url.resolver import Resolver, has_net_loc, is_absolute, parses_alone
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
-from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
     from relbase.edit import Span
@@ -325,6 +324,8 @@ def _with_backslash(value: str) -> str:
 
 def _quoted(match: re.Match[str]) -> str:
     from urllib.parse import quote
+
+    from relbase.view.transcode import encode
 
     return quote(encode(match[0], "utf-8"))
 

@@ -20,12 +20,12 @@ from relbase.view.charset import (
     NOT_ASCII,
     PRESCAN_LENGTH,
     UNREADABLE,
+    VIEWED,
     WIDE,
     Charset,
     CharsetSource,
     not_ascii,
 )
-from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
     import re
@@ -44,6 +44,14 @@ ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
 InCharset: TypeAlias = "Callable[[str, str, re.Pattern[str] | None], Context]"
 
 
+def _document_view(data: bytes, charset: str) -> View | None:
+    if charset not in VIEWED:
+        return None
+    from relbase.view.transcode import document_view
+
+    return document_view(data, charset)
+
+
 class Format(NamedTuple):
     """All that relbase knows about one kind of document."""
 
@@ -59,7 +67,7 @@ class Format(NamedTuple):
     among: tuple[str, ...] = ()
     # finds its charset; None if its bytes are visited as they are
     charset: CharsetRule | None = None
-    view: ViewRule = document_view  # shows its text as UTF-8
+    view: ViewRule = _document_view  # shows its text as UTF-8
     # yields what a text holds, with offsets in it; None if the kind is never rewritten
     visit: Visit | None = None
     # finds the base of a text: its own, or else that of its container

@@ -22,7 +22,6 @@ from relbase.view.charset import (
     sniff,
     sniff_css,
 )
-from relbase.view.transcode import document_view, reference, text_view
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -36,6 +35,8 @@ _MAIL_ADVICE: Final = (
 
 
 def _text_view(escaped: Callable[[str], bytes], data: bytes, charset: str) -> View | None:
+    from relbase.view.transcode import document_view, text_view
+
     view = document_view(data, charset, escaped)
     if view is None and charset != "utf-8" and not data.isascii():
         return text_view(data, charset, escaped)
@@ -186,7 +187,7 @@ _ROWS: Final = (
         "md markdown mkd",
         title="Markdown",
         charset=_loaded_later("view.charset.sniff_text"),
-        view=partial(_text_view, reference),
+        view=partial(_text_view, _loaded_later("view.transcode.reference")),
         visit=_in_batches(_loaded_later("markdown.visit.visit_markdown")),
         may_be=sniffing.may_be_markdown,
         is_asked_for=True,  # most of it becomes pages elsewhere, whose links are relative to those

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from relbase.expressions import expression
 from relbase.html.foreign import HTML, MATH, SVG
 from relbase.values.syntaxes import Syntax
-from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
@@ -35,6 +34,8 @@ class Condition(NamedTuple):
 
 def keyword(raw: bytes) -> bytes:
     """Return a raw value as a keyword, decoded and in lower case: `Ref&#114;esh` is `refresh`."""
+    from relbase.view.charrefs import attribute_view, needs_view
+
     meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
     return meant.lower()
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
-from relbase.view.characters import decode_inner
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Statement
@@ -37,8 +36,14 @@ class CommentMark(NamedTuple):
     url: Callable[[re.Match[bytes]], tuple[str, str]]
 
 
+def _decoded(raw: bytes) -> str:
+    from relbase.view.characters import decode_inner
+
+    return decode_inner(raw)
+
+
 def _plain(mark: re.Match[bytes]) -> tuple[str, str]:
-    return decode_inner(mark[1]), ""
+    return _decoded(mark[1]), ""
 
 
 def _counted(mark: re.Match[bytes]) -> tuple[str, str]:
@@ -48,11 +53,11 @@ def _counted(mark: re.Match[bytes]) -> tuple[str, str]:
         return "", f"it states a length of {stated} bytes, but has only {len(url)}"
     doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
     # "--" may not occur in a comment: every second "-" of a run is written as %2D.
-    return decode_inner(url.replace(b"-%2D", b"--")), doubt
+    return _decoded(url.replace(b"-%2D", b"--")), doubt
 
 
 def _mirrored(mark: re.Match[bytes]) -> tuple[str, str]:
-    url = decode_inner(mark[1])
+    url = _decoded(mark[1])
     if _has_scheme.match(url):
         return url, ""
     return f"http://{url}", "it has no scheme: http is assumed"

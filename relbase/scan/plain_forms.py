@@ -21,7 +21,7 @@ from relbase.scan.tables import EDITS, IN_CSS, UNQUOTED, PlainForm
 from relbase.url.plain import HOST, NET_LOC, UNRESERVED, WEB_PATTERN
 from relbase.url.profiles import PROFILES, Profile
 from relbase.url.resolver import has_net_loc
-from relbase.view.characters import MULTI_BYTE, encode_inner
+from relbase.view.charset import DEFAULT
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -73,7 +73,7 @@ class Prefixes(dict[int, Prefix | None]):
         if not is_alike:
             return None
         text = url[: len(url) - len(sample) + until]
-        new = encode_inner(text)
+        new = text.encode("utf-8", "surrogatepass")
         if _means_itself(text):
             return Prefix(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
         if not plain_in_quotes(new):
@@ -168,12 +168,21 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
         flags = (
             PROFILES[context.task.profile].normalizes * tables.NORMALIZES
             | is_same_in_css(context) * tables.CSS_TOO
-            | (walk not in _OF_TAGS or context.charset not in MULTI_BYTE) * tables.ASCII_STANDS
+            | (walk not in _OF_TAGS or _keeps_ascii(context.charset)) * tables.ASCII_STANDS
             | (is_own and "#" not in base.url) * tables.OWN_IS_BASE
         )
         set_up = binding.scanning(walk, mode, flags, extended)
         scan = ready[key] = partial(set_up, prefixes_of(context))
     return scan
+
+
+def _keeps_ascii(charset: str) -> bool:
+    """Whether each byte of ASCII stands for itself in a charset."""
+    if charset in {"utf-8", DEFAULT.name}:  # most are
+        return True
+    from relbase.view.characters import MULTI_BYTE
+
+    return charset not in MULTI_BYTE
 
 
 _OF_TAGS: Final = frozenset((binding.HTML_WALK, binding.LINKS_WALK))
