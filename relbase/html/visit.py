@@ -60,26 +60,19 @@ MAX_SRCDOC_BYTES: Final = 16 << 20
 def visit_page(
     text: bytes, around: Context, ahead: tuple[Any, Scan, Any, int] | None
 ) -> Iterator[Batch]:
-    """Visit a document that `visit_html` scanned as far as it could, if it was to be scanned ahead.
+    """Visit a document; `ahead` is its budget before, and what `visit_html` has scanned, if any.
 
     What precedes a `<base>` is scanned once more, against that base.
     """
-    budget, notes = around.budget, list[Note]()
-    if ahead is not None:
-        inside, (before, scan, passed, pos) = around, ahead
-    elif around.depth or not around.wanted.is_scanned_ahead:
+    if ahead is None:
         return _against(text, sought_base(text, around), around)
-    else:
-        before = None if budget is None else budget.state()
-        inside, notes = on_own_base(text, None, around)
-        scan = scan_for(inside)
-        passed, pos = scan(text, 0, len(text), False, False)
+    before, scan, passed, pos = ahead
     elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
-    kept, attribute, rest = _up_to_base(text, elements, inside, around)
+    kept, attribute, rest = _up_to_base(text, elements, around)
     if attribute is None:
-        return chain((tuple(notes),) if notes else (), consume(kept), rest)
-    if budget is not None and before is not None:
-        budget.restore(before)
+        return chain(consume(kept), rest)
+    if around.budget is not None and before is not None:
+        around.budget.restore(before)
     return _against(text, attribute, around)
 
 
@@ -90,14 +83,14 @@ _KEPT: Final = 1 << 14
 
 
 def _up_to_base(
-    text: bytes, elements: Iterator[Any], inside: Context, around: Context
+    text: bytes, elements: Iterator[Any], around: Context
 ) -> tuple[list[Batch], Attribute | None, Iterator[Batch]]:
     """Return what precedes the `<base>`, or the end; the `<base>`; what is left to be visited."""
     budget = around.budget
     enough = 0 if budget is None else budget.left - len(text) // 4 - _KEPT_GROWTH
     kept: list[Batch] = []
     waiting = 0
-    inside = inside._replace(sheets=Sheets(text))
+    inside = around._replace(sheets=Sheets(text))
     visit = partial(_visit_in_batches, text, inside=inside, around=around)
     for element in elements:
         if type(element) is tokens.Element and (href := tokens.base_href(text, element)):
