@@ -17,10 +17,10 @@ from relbase.scan.tables import BEYOND_ASCII, MAY_BE_MARKED, MAY_STATE_CHARSET, 
 from relbase.view.charset import (
     DEFAULT,
     GUESSED,
+    ISO_2022_JP,
     NOT_ASCII,
     PRESCAN_LENGTH,
     UNREADABLE,
-    VIEWED,
     WIDE,
     Charset,
     CharsetSource,
@@ -45,7 +45,7 @@ InCharset: TypeAlias = "Callable[[str, str, re.Pattern[str] | None], Context]"
 
 
 def _document_view(data: bytes, charset: str) -> View | None:
-    if charset not in VIEWED:
+    if charset not in WIDE and charset != ISO_2022_JP:
         return None
     from relbase.view.transcode import document_view
 

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from relbase.expressions import expression, regex
-from relbase.view.charset import VIEWED
+from relbase.view.charset import ISO_2022_JP, WIDE
 from relbase.view.runs import Run
 
 _REPLACEMENT: Final = "\ufffd"
@@ -76,7 +76,7 @@ def scalar_values(string: str, charset: str) -> str:
         return string
     if charset == "utf-8":  # Python replaces "maximal subparts", as the UTF-8 decoder does
         string = _BAD_BYTES.sub(lambda bad: _bytes(bad[0]).decode("utf-8", "replace"), string)
-    elif charset in VIEWED:
+    elif charset in _VIEWED:
         string = _CODED.sub(_REPLACEMENT, string)
     elif charset in MULTI_BYTE:
         unit = _units(charset)
@@ -85,7 +85,9 @@ def scalar_values(string: str, charset: str) -> str:
 
 
 _SURROGATES: Final = expression("[\ud800-\udfff]")
-# Lone surrogates in the UTF-8 of a view (`VIEWED`) arrive here as three undecodable bytes each.
+# A document in one of these is scanned in a view. Lone surrogates in the view's UTF-8 arrive here
+# as three undecodable bytes each.
+_VIEWED: Final = frozenset({ISO_2022_JP, *WIDE})
 _CODED: Final = expression("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _BAD_BYTES: Final = expression("[\udc80-\udcff]{2,}+")
 _ERROR: Final = _REPLACEMENT.encode()

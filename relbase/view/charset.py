@@ -21,8 +21,8 @@ _CHUNK: Final = 1 << 16
 
 # The charsets with code units of two bytes, and Python's codecs for them (Encoding Standard §14).
 WIDE: Final = {"utf-16be": "utf-16-be", "utf-16le": "utf-16-le"}
-# A document in one of these is scanned in a view.
-VIEWED: Final = frozenset({"iso-2022-jp", *WIDE})
+# Beside those: a byte of ASCII may stand for another character.
+ISO_2022_JP: Final = "iso-2022-jp"
 
 # The charset of labels that must not be decoded (§4.3).
 UNREADABLE: Final = frozenset({"replacement"})

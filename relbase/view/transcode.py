@@ -25,6 +25,7 @@ from relbase.view.characters import (
     single_bytes,
 )
 from relbase.view.charset import (
+    ISO_2022_JP,
     UTF_32,
     WIDE,
     Charset,
@@ -35,8 +36,6 @@ from relbase.view.charset import (
 )
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import Grown, GrownView, RunView, View
-
-_ISO_2022_JP: Final = "iso-2022-jp"
 
 # Bytes of text converted at a time: keeps calls few without a second copy of a large document.
 _CHUNK: Final = 1 << 16
@@ -52,7 +51,7 @@ def document_view(
 ) -> View | None:
     if charset in WIDE:
         return utf16_view(data, charset)
-    if charset == _ISO_2022_JP:
+    if charset == ISO_2022_JP:
         from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.Iso2022JpView(data, unencodable)
@@ -101,7 +100,7 @@ def decode(raw: bytes, charset: str) -> str:
     """Decode one value; undecodable bytes become surrogates, which `encode` turns back."""
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
-    if charset == _ISO_2022_JP:
+    if charset == ISO_2022_JP:
         from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.decode(raw)
@@ -114,7 +113,7 @@ def decode(raw: bytes, charset: str) -> str:
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
     """Encode text in any charset but UTF-16, which only views of whole documents write."""
-    if charset == _ISO_2022_JP:
+    if charset == ISO_2022_JP:
         from relbase.view import iso2022jp  # start-up time: it is rare
 
         return iso2022jp.encode(string, unencodable=unencodable)

@@ -42,7 +42,7 @@ class Names:
 
     def __init__(self, rows: tuple[str, ...] = ()) -> None:
         self._rows = rows
-        self._bound: dict[bytes, bytes] = {b"xml": _XML}
+        self.bound: dict[bytes, bytes] = {b"xml": _XML}
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
         self._plain: str | None = None
@@ -50,12 +50,12 @@ class Names:
 
     def plant(self, root: bytes) -> None:
         """Set the root; if it has no default namespace, its name decides on the vocabulary."""
-        self._plain = None if b"" in self._bound else ROOTS.get(root)
+        self._plain = None if b"" in self.bound else ROOTS.get(root)
         self._named.clear()
 
     def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
         """Bind prefixes (b"": the default) to namespaces; return their former bindings."""
-        before = tuple([(prefix, self._bound.get(prefix)) for prefix in declared])
+        before = tuple([(prefix, self.bound.get(prefix)) for prefix in declared])
         self.change(tuple(declared.items()))
         return before
 
@@ -65,16 +65,12 @@ class Names:
         for prefix, namespace in bindings:
             # The empty namespace is none (Namespaces in XML §6.2).
             if namespace:
-                self._bound[prefix] = namespace
+                self.bound[prefix] = namespace
             else:
-                self._bound.pop(prefix, None)
+                self.bound.pop(prefix, None)
         self._named.clear()
         self._keys.clear()
         self.changes += 1
-
-    def is_bound(self, namespace: bytes) -> bool:
-        """Whether a namespace is the default."""
-        return self._bound.get(b"") == namespace
 
     def of_element(self, name: bytes) -> Named:
         known = self._named.get(name)
@@ -111,13 +107,13 @@ class Names:
         return self._keys[name]
 
     def _namespace(self, prefix: bytes) -> bytes | None:
-        namespace = self._bound.get(prefix)
+        namespace = self.bound.get(prefix)
         return CUSTOMARY.get(prefix) if namespace is None else namespace
 
     def unbound(self, names: Iterable[bytes]) -> tuple[bytes, ...]:
         """Return the prefixes of names that are unbound, and read as customary."""
         prefixes = [name.partition(b":")[0] for name in names if b":" in name]
-        return tuple([each for each in prefixes if each in CUSTOMARY and each not in self._bound])
+        return tuple([each for each in prefixes if each in CUSTOMARY and each not in self.bound])
 
 
 # ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is

@@ -122,12 +122,12 @@ _SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: SCOPE, b"codebase
 
 def _text_holds(named: Named) -> int | None:
     """Return what the text of an element holds, or None if it is not read ahead."""
-    rows = named.attributes_of.text
-    if any(row.syntax not in {Syntax.URL, Nested.HTML} for row in rows):
-        return None
-    if not rows:
-        return 0
-    return BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
+    rows, holds = named.attributes_of.text, 0
+    for row in reversed(rows):
+        if row.syntax not in {Syntax.URL, Nested.HTML}:
+            return None
+        holds = BY_TAG if holds == BY_TAG or row.when is not None else _holds(row)
+    return holds
 
 
 def _holds(row: Row) -> int:

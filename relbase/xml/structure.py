@@ -178,7 +178,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 end = text_end(text, pos)
                 is_unescaped = end == pos and _holds_bare(text, pos, named, attributes, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
-                unbound = names.unbound([name, *map(_spelling, attributes.values())])
+                spelled = name, *map(_spelling, attributes.values())
+                unbound = names.unbound(spelled) if b":" in token[0] else ()
                 inside = end, attributes, repeated, unbound, opens, is_unescaped
                 yield Element(named, name, start, pos, *inside)
             if is_unescaped:
@@ -267,7 +268,7 @@ def _holds_bare(
     text: bytes, pos: int, named: Named, attributes: Mapping[bytes, Attribute], names: Names
 ) -> bool:
     """Whether what should be escaped HTML is elements, in no namespace of their own."""
-    if names.is_bound(XHTML) or text.startswith(b"</", pos):
+    if names.bound.get(b"") == XHTML or text.startswith(b"</", pos):
         return False
     row = counting(named.attributes_of.text, values_of(text, attributes), extended=True)
     if row is None or row.syntax is not Nested.HTML:
@@ -290,12 +291,9 @@ def slots(text: bytes, element: Element, *, extended: int = 0) -> Iterator[Slot]
     start, end = element.end, element.text_end
     begun = section(text, start, end) if attributes_of.text and start < end else None
     if begun is not None:
-        rows = tuple(
-            row
-            for row in attributes_of.text
-            if not row.only or text.startswith(row.only, begun.end(), end)
-        )
-        row = counting(rows, value_of, extended=True)
+        at = begun.end()
+        rows = [row for row in attributes_of.text if text.startswith(row.only or b"", at, end)]
+        row = counting(tuple(rows), value_of, extended=True)
         if row is not None:
             yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
 
