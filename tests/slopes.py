@@ -18,10 +18,12 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, suppress
 from math import inf, log
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
+from resource import RLIMIT_CPU, RUSAGE_SELF, getrusage, setrlimit
 from statistics import linear_regression
 from sys import getsizeof
 from time import process_time
@@ -61,8 +63,10 @@ if TYPE_CHECKING:
 BARS: Final = {"time": 1.15, "memory": 6.0, "slower": 20.0}
 ATTEMPTS: Final = 3
 SIZES: Final = [1 << power for power in range(15, 24)]
-# In seconds: which size is the last one; what is noise; and how long one may take.
-ENOUGH, NOISE, PATIENCE = 0.12, 0.003, 30
+MOSTLY: Final = 8  # so many times as long as what does not grow is the least size
+# In seconds of processor time: which size is the last one, of four or of three; what is noise;
+# and how long one may take.
+ENOUGH, PLENTY, NOISE, PATIENCE = 0.12, 1.0, 0.003, 30
 AFTER_A_STEP: Final = 3  # as many sizes make a slope
 SLACK: Final = 2 << 20  # a slope of memory says nothing of less
 
@@ -168,12 +172,13 @@ def _measure(call: str, kind: str, name: str, size: int) -> Used:
 
 
 def measured(call: str, kind: str, name: str, size: int) -> Used | None:
-    """Measure a call in a process of its own; None if it lost patience."""
+    """Measure a call in a process of its own; None if it lost patience, of processor time."""
+    context, limit = multiprocessing.get_context("fork"), (PATIENCE, PATIENCE)
     with (
-        multiprocessing.get_context("fork").Pool(1) as pool,
-        suppress(multiprocessing.TimeoutError),
+        ProcessPoolExecutor(1, context, initializer=setrlimit, initargs=(RLIMIT_CPU, limit)) as one,
+        suppress(BrokenProcessPool),
     ):
-        return pool.apply_async(_measure, (call, kind, name, size)).get(PATIENCE)
+        return one.submit(_measure, call, kind, name, size).result()
     return None
 
 
@@ -191,13 +196,17 @@ def time_slope(taken: list[Used]) -> float:
 
 def grown(call: str, kind: str, name: str) -> list[Used]:
     taken: list[Used] = []
-    for size in SIZES:
+    # What does not grow is little of a document.
+    sizes = (size for size in SIZES if size >= MOSTLY * len(KINDS[kind][name](1)))
+    for size in sizes:
         used = measured(call, kind, name, size)
-        taken += [] if used is None else [used]
+        if used is None:
+            break
+        taken.append(used)
+        if used.seconds <= ENOUGH or len(taken) < (3 if used.seconds > PLENTY else 4):
+            continue
         # What seems to take too much memory may be below a bound that is yet to come.
-        if used is None or (
-            used.seconds > ENOUGH and len(taken) > 3 and memory_slope(taken) <= BARS["memory"]
-        ):
+        if memory_slope(taken) <= BARS["memory"]:
             break
     return taken
 
@@ -229,12 +238,14 @@ def slope_beside_a_step(call: str, kind: str, name: str, taken: list[Used]) -> f
 
 def judged(call: str, kind: str, only: str) -> bool:
     """Print the row of a call and a kind of document; return whether it is within the bars."""
+    names = [name for name in KINDS[kind] if name and only in name]
+    if not names:
+        return True
     # These read little of a benign document: no pace to compare with.
     paced = "rewrite" if call in {"base", "entities"} else call
     compiled = slopes(paced, kind, "")[2]
     with patch.object(binding, "compiled", None):
         benign = slopes(paced, kind, "")[2]
-    names = [name for name in KINDS[kind] if name and only in name]
     worst, is_good = dict.fromkeys(BARS, (0.0, "")), True
     for name in names:
         found = (inf, inf, inf)
@@ -261,7 +272,6 @@ def main() -> int:
     parser.add_argument("--pairs", action="store_true", help="documents in two dimensions instead")
     arguments = parser.parse_args()
     if arguments.pairs:
-        SIZES[:] = SIZES[-4:]  # what is long, and does not grow, should be little of it
         for kind, makers in KINDS.items():
             KINDS[kind] = {"": makers[""], **(pairs(kind, numbered) if kind in PAIRED else {})}
     print(f"{'call':19} kind    rows  MB/s exact", *(f"{bar:30}" for bar in BARS))

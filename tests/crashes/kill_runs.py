@@ -2,10 +2,10 @@
 
 `python tests/crashes/kill_runs.py [KILLS] [--of WAY,...]` divides the kills among ways of writing.
 One run is left alone: what is there afterwards is what each file may become. The others are killed
-with SIGKILL, the whole group of processes, at a random moment. Then each file is what it was or
-what it becomes, whole, and the report has no row of a file that is not written. The next run goes
-on, until all is done; then the files are made anew. The last run of all finishes, and removes what
-the killed ones left.
+with SIGKILL, the whole group of processes, at a random moment of their writing. Then each file is
+what it was or what it becomes, whole, and the report has no row of a file that is not written. The
+next run goes on, until all is done; then the files are made anew. The last run of all finishes, and
+removes what the killed ones left.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -72,6 +73,8 @@ def _record(number: int) -> bytes:
     record = f"{head}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"
     return gzip.compress(record, mtime=0)
 
+
+_PAUSE: Final = 0.002  # seconds
 
 _JOBS: Final = 1 if sys.platform == "win32" else 2  # Windows knows no groups of processes
 _RESUMED: Final = f"--report {REPORT} --resume {REPORT} -j {_JOBS}"
@@ -135,8 +138,9 @@ class Trial:
         self.made, self.command, self.top = list(make()), command.split(), top
         self.make()
         self.before = found(top).files
+        run = self.start_writing()
         started = time.monotonic()
-        assert self.start().wait() == 0, way
+        assert run.wait() == 0, way
         self.seconds = time.monotonic() - started
         self.after = found(top).files
         assert self.after != self.before, way
@@ -158,10 +162,29 @@ class Trial:
             command, stdout=quiet, stderr=quiet, start_new_session=True, cwd=self.top
         )
 
-    def kill(self, after: float) -> bool:
-        """Kill a run after these seconds; return whether it had not ended."""
+    def start_writing(self) -> subprocess.Popen[bytes]:
+        """Start a run, and wait until it has made or changed a file, or has ended.
+
+        A start takes much longer than what follows, and ever another time on a busy machine.
+        """
+        before = self._state()
         run = self.start()
-        time.sleep(after)
+        while run.poll() is None and self._state() == before:
+            time.sleep(_PAUSE)
+        return run
+
+    def _state(self) -> dict[str, int]:
+        state: dict[str, int] = {}
+        for path in self.top.rglob("*"):
+            with suppress(FileNotFoundError):
+                state[str(path)] = path.stat().st_mtime_ns
+        return state
+
+    def kill(self, after: float) -> bool:
+        """Kill a run so many seconds after it began to write; return whether it had not ended."""
+        run = self.start_writing()
+        with suppress(subprocess.TimeoutExpired):
+            run.wait(after)
         is_killed = run.poll() is None
         if is_killed:
             if sys.platform == "win32":
@@ -196,7 +219,7 @@ def run(way: str, kills: int, chance: random.Random, top: Path) -> bool:
     """Kill runs of a way so many times; return whether nothing was torn or lost."""
     trial, total, done = Trial(way, top), Counter[str](), 0
     while done < kills:
-        done += trial.kill(chance.uniform(0.3, 1) * trial.seconds)
+        done += trial.kill(chance.random() * trial.seconds)
         total += Counter([*trial.look(found(trial.top))])
         if trial.is_done:
             trial.make()
