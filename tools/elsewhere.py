@@ -6,8 +6,9 @@ Strategy: apt resolves Debian's python3 of another architecture in a folder of i
 unpacks it: nothing of it is installed. QEMU's user mode runs it (package qemu-user-static); x86_64
 runs i386 itself. Beside it go the wheel that tools/wheels.py makes for the platform, and
 pure packages. Each document is rewritten here and there, by both scanners; the digests of the whole
-results are the same (tools/smoke.py). `--tests` runs the tests of the engine there. `pyodide` is
-Python for WebAssembly, from npm, in Node: with the scanner in Python, without lxml and ada-url.
+results are the same (tools/smoke.py). `--tests` runs the tests of the engine there. `pypy` is
+Debian's newest, and `pyodide` is Python for WebAssembly, from npm, in Node: both with the scanner
+in Python, without lxml and ada-url.
 
 To mind: QEMU takes ten to thirty times as long. `ada-url`, which profile `whatwg` needs, has no
 wheel for most of them: Zig compiles it, once, for `--tests`. Tests that start a Python are left
@@ -48,6 +49,8 @@ class Machine(NamedTuple):
     libraries: str  # as Debian names the folder
     suite: str = "trixie"
     architecture: str = ""  # as Debian names it; "": by its own name
+    # Packages of Debian, of what is compiled; the program has the name of the first.
+    packages: tuple[str, ...] = ("python3", "python3-lxml", "python3-cffi-backend")
 
 
 MACHINES: Final = {
@@ -63,14 +66,16 @@ MACHINES: Final = {
     "python3.14": Machine(
         "manylinux-x86_64", "", "ld-linux-x86-64.so.2", "x86_64-linux-gnu", "sid", "amd64"
     ),
+    "pypy": Machine(
+        PURE, "", "ld-linux-x86-64.so.2", "x86_64-linux-gnu", "sid", "amd64", ("pypy3",)
+    ),
 }
 PYODIDE: Final = "pyodide"
 NAMES: Final = (*MACHINES, PYODIDE)
 # As others name the architectures.
 _ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf"}
 
-# Of Debian: what is compiled. The rest is pure, and comes from PyPI.
-_DEBIAN: Final = ("python3", "python3-lxml", "python3-cffi-backend")
+# What is pure comes from PyPI.
 _PURE: Final = (
     *("click>=8.2", "rich", "webencodings", "beautifulsoup4", "markdown-it-py"),
     *("pytest>=8.2", "pytest-xdist", "hypothesis", "html5lib", "warcio", "feedparser"),
@@ -86,9 +91,10 @@ _STARTING: Final = (
     "tests/scan/test_binding.py::test_a_scanner_that_there_is_not",
     "tests/scan/test_binding.py::test_law_9a_what_a_process_did_before_decides_no_result",
 )
+_OF_PURE: Final = ("-p", "skip_missing")
 # Its Python has no file descriptors to capture; hypothesis warns of how it counts references.
 _OF_PYODIDE: Final = (
-    *("-p", "skip_missing", "--capture=sys"),
+    *(*_OF_PURE, "--capture=sys"),
     *("-W", "ignore::hypothesis.errors.HypothesisWarning"),
 )
 # Node's default is too small for the recursion that Python allows.
@@ -162,14 +168,21 @@ def prepared(name: str) -> Python:
     machine = MACHINES[name]
     root, site = CACHE / name / "root", CACHE / name / "site"
     try:
-        if not (root / "usr/bin/python3").exists():
+        if not (root / "usr/bin" / machine.packages[0]).exists():
             _unpack(machine.architecture or name, machine, root)
         if not (site / "pytest").is_dir():
-            _install_pure(re.sub("[a-z]+", "", _program(root).name), site)
+            _install_pure(re.sub("[a-z]+", "", _program(machine, root).name), site)
     except ToolError as error:  # a mirror or an index that lacks something
         raise UnavailableError(f"{error}") from None
     _install_relbase(machine.platform, site)
-    return Python(_command(machine, root), site, f"{root}/usr/lib/{machine.libraries}/gconv")
+    python = Python(_command(machine, root), site, f"{root}/usr/lib/{machine.libraries}/gconv")
+    return _pure(python) if machine.platform == PURE else python
+
+
+def _pure(python: Python, arguments: tuple[str, ...] = _OF_PURE) -> Python:
+    """Return a Python with nothing that is compiled: tests that need it are skipped."""
+    shutil.copy(CROSS / "skip_missing.py", python.site)
+    return python._replace(arguments=arguments, scanners=("exact",))
 
 
 def _pyodide(folder: Path) -> Python:
@@ -187,9 +200,8 @@ def _pyodide(folder: Path) -> Python:
     except ToolError as error:
         raise UnavailableError(f"{error}") from None
     _install_relbase(PURE, site)
-    shutil.copy(CROSS / "skip_missing.py", site)
     command = (node, _STACK, str(CROSS / "pyodide.mjs"), str(core / "package"))
-    return Python(command, site, arguments=_OF_PYODIDE, scanners=("exact",))
+    return _pure(Python(command, site), _OF_PYODIDE)
 
 
 def _install_relbase(platform: str, site: Path) -> None:
@@ -198,12 +210,12 @@ def _install_relbase(platform: str, site: Path) -> None:
         zipfile.ZipFile(make(platform, Path(directory))).extractall(site)
 
 
-def _program(root: Path) -> Path:
-    return (root / "usr/bin/python3").resolve()
+def _program(machine: Machine, root: Path) -> Path:
+    return (root / "usr/bin" / machine.packages[0]).resolve()
 
 
 def _command(machine: Machine, root: Path) -> tuple[str, ...]:
-    python = str(_program(root))
+    python = str(_program(machine, root))
     if machine.emulator:
         emulator = shutil.which(f"qemu-{machine.emulator}-static")
         if emulator is None:
@@ -238,7 +250,7 @@ def _unpack(architecture: str, machine: Machine, root: Path) -> None:
     }
     command = ["apt-get", "-q", "-y", *(f"-o{key}={value}" for key, value in options.items())]
     told([*command, "update"])
-    told([*command, "install", "--download-only", *_DEBIAN])
+    told([*command, "install", "--download-only", *machine.packages])
     root.mkdir(parents=True, exist_ok=True)
     for package in sorted((apt / "var/cache/apt/archives").glob("*.deb")):
         told(["dpkg", "-x", str(package), str(root)])
@@ -351,7 +363,7 @@ def _digests(command: Sequence[str], path: str, scanner: str) -> list[str]:
 
 def _tested(name: str, python: Python, arguments: Sequence[str]) -> None:
     """Run tests there. They import relbase from the wheel, and the rest from this tree."""
-    if name != PYODIDE and not (python.site / "ada_url").is_dir():
+    if "compiled" in python.scanners and not (python.site / "ada_url").is_dir():
         _install_ada(MACHINES[name], python.site)
     for source in ROOT.glob("relbase/**/*.c"):  # which tests read
         shutil.copy(source, python.site / source.relative_to(ROOT))

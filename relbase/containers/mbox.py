@@ -105,8 +105,8 @@ class _Source:
 
     def copied(self, start: int, end: int) -> bytes:
         """Return bytes, copied once; slicing the buffer would copy them twice."""
-        with memoryview(self.data) as view:
-            return bytes(view[start:end])
+        with memoryview(self.data) as whole, whole[start:end] as view:
+            return bytes(view)
 
     def _line(self, at: int) -> bytes:
         return self.copied(at, at + LOOKED_AT_LINE)
