@@ -17,6 +17,8 @@ ROOT: Final = Path(__file__).parent
 # The browser and its network; Windows. (A second file named conftest is one too many for mypy.)
 pytest_plugins = ("browsing", "as_windows")
 
+_freeze: Final = getattr(gc, "freeze", gc.collect)  # PyPy has none
+
 # Fixtures whose tests are long: they start a browser, or build the documentation.
 _LONG: Final = frozenset(("browser", "built", "places"))
 
@@ -67,7 +69,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()
+    _freeze()
     gc.enable()
 
 
@@ -76,7 +78,7 @@ def _collected() -> Iterator[None]:
     """Look for garbage once when a module is done, and then never again at what it leaves."""
     yield
     gc.collect()
-    gc.freeze()
+    _freeze()
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def tokenized(raw: bytes, quote: bytes, charset: str = "utf-8") -> bytes:
     hidden = re.sub("[\udc80-\udcff]", lambda bad: chr(ord(bad[0]) + 0x1000 + 0x1000), source)
     tree = HTMLParser().parseFragment(hidden)
     assert len(tree) == 1
-    assert tree[0].keys() == ["x"]
+    assert [*tree[0].keys()] == ["x"]
     value = re.sub("[\ufc80-\ufcff]", lambda bad: chr(ord(bad[0]) - 0x2000), tree[0].get("x"))
     return value.encode("utf-8", "surrogatepass")
 

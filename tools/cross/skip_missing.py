@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import pytest
 
-# Compiled packages, threads, processes and encodings that Python for WebAssembly lacks.
+# Compiled packages, and the threads, processes and encodings that Python for WebAssembly lacks.
 _MISSING: Final = (
     "needs the package ada-url",
     "No module named 'ada_url'",
     "No module named 'lxml'",
+    "No module named '_tracemalloc'",
     "can't start new thread",
     "emscripten does not support processes",
 )
