@@ -32,6 +32,7 @@ def main() -> int:
     parser.add_argument("target", help="a name of tests/fuzz/fuzz_targets.py, scanner, or all")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--runs", type=int, help="so many at random, the same ones every time")
+    parser.add_argument("--executions", type=int, help="of `scanner`, instead of --seconds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--corpus", type=Path, help="where atheris keeps what reaches new code")
     parser.add_argument("--random", action="store_true", help="without atheris")
@@ -41,7 +42,10 @@ def main() -> int:
     if arguments.target == "scanner" and not arguments.runs:
         from compiled import fuzz
 
-        return fuzz(arguments.seconds, arguments.corpus)
+        end = f"-max_total_time={arguments.seconds}"
+        if arguments.executions:
+            end = f"-runs={arguments.executions}"
+        return fuzz((end, f"-seed={arguments.seed}"), arguments.corpus)
     if arguments.random or arguments.runs or importlib.util.find_spec("atheris") is None:
         return _at_random(arguments)
     _guided(arguments.target, arguments.seconds, arguments.corpus)

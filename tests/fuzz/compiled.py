@@ -1,6 +1,7 @@
 """The compiled scanner under libFuzzer and sanitizers (scanner.c), and its part in Python.
 
-`python -m tests.fuzz scanner --seconds N` needs clang. A finding is kept as `scanner-crash-...`.
+`python -m tests.fuzz scanner --seconds N`, or `--executions N`, needs clang. Runs of another --seed
+try other inputs. A finding is kept as `scanner-crash-...`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 import sysconfig
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -137,7 +138,7 @@ class AtRandom:
             run(data[:_HEAD], data[_HEAD:])
 
 
-def fuzz(seconds: int, kept: Path | None) -> int:
+def fuzz(flags: Sequence[str], kept: Path | None) -> int:
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         program, seeds = Path(directory, "fuzzer"), Path(directory, "seeds")
         seeds.mkdir()
@@ -147,7 +148,7 @@ def fuzz(seconds: int, kept: Path | None) -> int:
         corpora = [str(kept or Path(directory)), str(seeds)]
         if kept is not None:
             kept.mkdir(parents=True, exist_ok=True)
-        command = [str(program), f"-max_total_time={seconds}", "-max_len=4096", "-timeout=20"]
+        command = [str(program), *flags, "-max_len=4096", "-timeout=20"]
         environment = {
             **os.environ,
             "PYTHONHOME": sys.base_prefix,
