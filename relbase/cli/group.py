@@ -222,18 +222,24 @@ def section(title: str, *options: Option) -> tuple[Option, ...]:
     return options
 
 
+_NEAR: Final = 0.75  # of 1: `--inplace` is `--in-place`, but `--all` is not `--null`
+
+
 class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = list(args)
         try:
             rest = super().parse_args(ctx, args)
         except (click.NoSuchOption, click.BadOptionUsage) as error:
+            from difflib import get_close_matches
+
             names = {name for param in self.params for name in param.opts}
             is_known = isinstance(error, click.BadOptionUsage)
             given = f"{error.option_name}{'=' * is_known}"
             rows = (row.split(": ") for row in _GUESSES.splitlines())
             fitting = (fits.split(" | ") for tried, fits in rows if given in tried.split())
-            close = " or ".join(getattr(error, "possibilities", None) or ())
+            near = get_close_matches(given, names, cutoff=_NEAR)
+            close = "" if is_known else " or ".join(near)
             guesses = filter(None, (*chain.from_iterable(fitting), close))
             fits = (guess for guess in guesses if guess[0] != "-" or guess.split()[0] in names)
             there = filter(os.path.lexists, words)
