@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from relbase.results import Link
 
 _REMEMBERED: Final = 1 << 13
+_DIRECTORIES: Final = 1 << 12
 _LONGEST: Final = 1 << 12  # characters of a URL that a file can have
 _absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
@@ -65,7 +66,9 @@ class Site:
         self._is_filled = False
         self.at = lru_cache(_REMEMBERED)(self._at)
         self.has_host = lru_cache(_REMEMBERED)(self._has_host)
-        of_directory = lru_cache(256)(lambda path: os.path.join(real(path or os.curdir), ""))
+        of_directory = lru_cache(_DIRECTORIES)(
+            lambda path: os.path.join(real(path or os.curdir), "")
+        )
         self.served = partial(_served, of_directory)
         given = self._origins.roots
         roots = ((address_of(root.url), _tree(root.directory)) for root in given)

@@ -99,15 +99,19 @@ class Known:
         self._db.executescript(_TABLES)
         self._recent: dict[int, PageIds] = {}
         self._size, self._is_full = 0, False
+        self._has_places = False
 
     def add(self, url: str, place: str) -> None:
         if (address := address_of(url)) is not None:
+            self._has_places = True
             rows = (key_of(address, address.query), place), (f"//{address.host}".encode(*_ANY), "")
             encoded = ((key, place.encode(*_ANY)) for key, place in rows)
             self._db.executemany("INSERT OR IGNORE INTO places VALUES (?, ?)", encoded)
 
     def find(self, address: Address, *, exact: bool = False) -> str:
         """Return the place that has an address, if need be without its query; "" for none."""
+        if not self._has_places:
+            return ""
         for query in (address.query,) if exact else dict.fromkeys((address.query, None)):
             if place := self._place(key_of(address, query)):
                 return place
