@@ -40,6 +40,7 @@ from relbase.rewriting.outcomes import (
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
 from relbase.scan.batches import exact_scan_for, named_of, scan_for
+from relbase.url.resolver import is_absolute
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
 from relbase.values.syntaxes import SYNTAXES, Syntax, guessed, trimmed
@@ -187,7 +188,7 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
     codebase = context.images if (slot.element, slot.attribute) in _OF_IMAGES else None
-    if slot.codebase is not None:
+    if slot.codebase is not None and not _needs_no_base(text, slot, context):
         stated = attribute_text(text, slot.codebase, context.charset)
         codebase = on_codebase(trimmed(stated), context)
     place = Place(
@@ -212,6 +213,12 @@ def _visit_slot(text: bytes, slot: Slot, context: Context) -> Iterable[Outcome]:
         return lower(visit_value(view.inner, inside, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
     return lower_plain(visit_value(raw, inside, place), plain, make_view, attribute.start)
+
+
+def _needs_no_base(text: bytes, slot: Slot, context: Context) -> bool:
+    """Whether a value is an absolute URL, for which no `codebase` is prepared."""
+    value = trimmed(attribute_text(text, slot.value, context.charset))
+    return slot.row.syntax is Syntax.URL and is_absolute(value, context.task.profile)
 
 
 # What has the base of images in the HTML of Markdown.

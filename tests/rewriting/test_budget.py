@@ -333,6 +333,16 @@ def test_scanners_agree_wherever_the_budget_ends(
     assert len(counts) > 5
 
 
+@pytest.mark.parametrize("value", ["http://q/x", " HTTP://q/x", "&#104;ttp://q/x", "x"])
+def test_a_codebase_is_charged_only_for_what_is_relative(
+    value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = f'<object codebase="http://o.example/" data="{value}"></object><a href=y>'.encode()
+    allow(monkeypatch, len("http://h.example/d/"))
+    result = assert_agreed(document, url=URL, kind="html")
+    assert len(result.edits) == (value != "x")
+
+
 @pytest.mark.parametrize("name", STATING)
 def test_bases_are_charged_although_no_reference_needs_them(
     name: str, monkeypatch: pytest.MonkeyPatch
