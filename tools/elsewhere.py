@@ -57,6 +57,9 @@ MACHINES: Final = {
     "i386": Machine("manylinux-i686", "", "ld-linux.so.2", "i386-linux-gnu"),
     "arm64": Machine("manylinux-aarch64", "aarch64", "ld-linux-aarch64.so.1", "aarch64-linux-gnu"),
     "armhf": Machine("manylinux-armv7l", "arm", "ld-linux-armhf.so.3", "arm-linux-gnueabihf"),
+    "ppc64el": Machine(
+        "manylinux-ppc64le", "ppc64le", "ld64.so.2", "powerpc64le-linux-gnu", "bookworm"
+    ),
     "riscv64": Machine(
         "manylinux-riscv64", "riscv64", "ld-linux-riscv64-lp64d.so.1", "riscv64-linux-gnu"
     ),
@@ -73,7 +76,7 @@ MACHINES: Final = {
 PYODIDE: Final = "pyodide"
 NAMES: Final = (*MACHINES, PYODIDE)
 # As others name the architectures.
-_ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf"}
+_ALIASES: Final = {"aarch64": "arm64", "i686": "i386", "armv7l": "armhf", "ppc64le": "ppc64el"}
 
 # What is pure comes from PyPI.
 _PURE: Final = (
@@ -258,6 +261,11 @@ def _unpack(architecture: str, machine: Machine, root: Path) -> None:
         (root / "usr" / folder).mkdir(exist_ok=True)
         if not (root / folder).exists():
             (root / folder).symlink_to(f"usr/{folder}")
+    for loader in (root / "lib64").glob("ld*"):  # its link may begin at the root of the system
+        if loader.is_symlink() and loader.readlink().is_absolute():
+            target = root / loader.readlink().relative_to("/")
+            loader.unlink()
+            loader.symlink_to(target)
     shutil.rmtree(apt)
 
 
