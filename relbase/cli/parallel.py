@@ -38,6 +38,9 @@ class Workers(NamedTuple):
     number: int  # of processes
     has_table: bool = False
     directory: str = ""
+    # how standard output is written: a process of its own may have other habits
+    encoding: str = "utf-8"
+    errors: str = "strict"
 
     def read(self, table: Table | None, bar: Bar) -> Iterator[Collected]:
         ended: dict[files.Input, Outcome] = {}
@@ -45,6 +48,9 @@ class Workers(NamedTuple):
         entry = next(due, None)
         with TemporaryDirectory(prefix="relbase-") as directory:
             there = self._replace(has_table=table is not None, directory=directory)
+            if (encoding := getattr(sys.stdout, "encoding", None)) is not None:
+                errors = getattr(sys.stdout, "errors", None) or self.errors
+                there = there._replace(encoding=encoding, errors=errors)
             for outcome in in_processes(there.work, map(Job, inputs), self.number):
                 ended[outcome.job.input] = outcome
                 bar(outcome.sizes[0], 0)
@@ -58,9 +64,8 @@ class Workers(NamedTuple):
         os.close(made[0])
         outcome.text = made[1]
         reading, read = self.reading._replace(tally=outcome.tally), Counted(hashes=False)
-        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         with (
-            open(outcome.text + _OUT, "w", encoding=encoding) as out,
+            open(outcome.text + _OUT, "w", encoding=self.encoding, errors=self.errors) as out,
             open(outcome.text + _ERR, "w", encoding="utf-8", errors="surrogatepass") as err,
             open(outcome.text + _ROWS, "wb") as rows,
             redirect_stdout(out),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 import os
@@ -19,6 +20,8 @@ from running import meanwhile, run
 import relbase
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from relbase.session.session import OpenedDocument
 
 PAGE: Final = b"<!DOCTYPE html><a href=x>"
@@ -229,6 +232,25 @@ ARCHIVE: Final = (
     b"WARC-Record-ID: <urn:x:%d>\r\nContent-Type: text/html\r\nContent-Length: 22\r\n\r\n"
     b"<a href=x><a href=//y>\r\n\r\n"
 )
+
+
+def test_a_process_whose_output_has_another_charset(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows it has a new interpreter, whose output is not yet UTF-8."""
+
+    def in_processes(work: Any, jobs: Any, _count: int) -> Iterator[Any]:
+        for job in jobs:
+            with monkeypatch.context() as patch:
+                patch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+                outcome = work(job)
+            yield outcome
+
+    Path("a.html").write_text("<a href='a|b'>", "utf-8")
+    Path("b.html").write_text("<a href='c|d'>", "utf-8")
+    names, options = ("a.html", "b.html"), ("--root", ".=http://h/", "--violations")
+    one = listed(*names, *options, jobs="1")
+    assert "§" in one[1]
+    monkeypatch.setattr("relbase.cli.parallel.in_processes", in_processes)
+    assert listed(*names, *options, jobs="2") == one
 
 
 def listed(*arguments: str, jobs: str) -> tuple[int, str, str]:

@@ -199,8 +199,8 @@ def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     diff = ("rewrite", tmp_path / "a", "--url", "http://h/", "--diff")
     lines = run(*diff).stdout.splitlines()
     assert [line.removesuffix("\x1b[m") for line in lines] == [
-        f"\x1b[1m--- {tmp_path}/a",
-        f"\x1b[1m+++ {tmp_path}/a (rewritten)",
+        f"\x1b[1m--- {tmp_path / 'a'}",
+        f"\x1b[1m+++ {tmp_path / 'a'} (rewritten)",
         "\x1b[36m@@ -1,2 +1,2 @@",
         " <p>",
         "\x1b[31m-<a href=x>",
