@@ -133,7 +133,7 @@ def base(data: bytes | str, **call: Unpack[Arguments]) -> Base:
     """
     if isinstance(data, str):
         return text_of.text_base(data, text_of.text_call(check(**call)))
-    return run.base(check(**call).opened(data))
+    return check(**call).base(data)
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:

@@ -107,15 +107,21 @@ class Format(NamedTuple):
         """Open a document that is inside another, which has the context."""
         return self.opened(data, label, context.in_charset)
 
+    def first_look(
+        self, data: bytes, label: str | None, *, for_marks: bool = False, for_base: bool = False
+    ) -> int:
+        """Return what a document may hold; 0 for its base if nothing in it states one."""
+        if self.look is None or (label and not (for_marks or for_base)):
+            return MAY_STATE_CHARSET | MAY_BE_MARKED
+        return self.look(data, labelled=bool(label), for_marks=for_marks, for_base=for_base)
+
     def opened(
-        self, data: bytes, label: str | None, in_charset: InCharset, *, for_marks: bool = False
+        self, data: bytes, label: str | None, in_charset: InCharset, looked: int | None = None
     ) -> Document:
-        """Open a document: find its charset and the text to scan."""
+        """Open a document, perhaps after a first look: find its charset and the text to scan."""
         if self.charset is None:
             return Document(self, data, data, None, None, in_charset("utf-8", "utf-8", None))
-        looked = MAY_STATE_CHARSET | MAY_BE_MARKED
-        if self.look is not None and (for_marks or not label):
-            looked = self.look(data, for_marks=for_marks)
+        looked = self.first_look(data, label) if looked is None else looked
         if label or looked & MAY_STATE_CHARSET:
             charset = read_charset(data, label, self.charset)
         else:

@@ -67,9 +67,9 @@ def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
     if not _is_marked(around) and base_tag.search(text) is None:
         return around.base
-    from relbase.html import own_base
+    from relbase.html.own_base import html_base as stated_base
 
-    return own_base.html_base(text, around)
+    return stated_base(text, around)
 
 
 # A page without any of these words has no mark. Looking for them costs next to nothing.

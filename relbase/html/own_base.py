@@ -23,6 +23,7 @@ from relbase.rewriting.reference import own_url, unstated
 from relbase.savers.marks import own_base
 from relbase.savers.rows import NONE, Unarchived
 from relbase.scan.batches import scan_for
+from relbase.scan.binding import head_base
 from relbase.url import rfc3986
 from relbase.values.syntaxes import trimmed
 
@@ -41,16 +42,13 @@ def html_base(text: bytes, around: Context) -> Base:
 
 
 def sought_base(text: bytes, context: Context) -> Attribute | None:
-    """Return the href of the `<base>` that counts; the scanner stops at most of them."""
-    tag = base_tag.search(text)
-    if tag is None:
+    """Return the href of the `<base>` that counts; most are in the head."""
+    if (href := head_base(text)) is not None:
+        start, end, has_quotes = href
+        return tags.Attribute(b"href", start, end, text[end : end + 1] if has_quotes else b"")
+    if base_tag.search(text) is None:
         return None
-    scan, inside = scan_for(context._replace(wanted=Wanted.EDITS, budget=None)), tag.end() - 1
-    if scan(text, 0, len(text), False, False)[1] == tag.start():
-        end = tags.tag_end(text, inside, len(text))
-        if end >= 0 and (stated := tags.attributes(text, inside, end, {b"href"})):
-            return stated[b"href"]
-    return tokens.embedded_base(text, scan)
+    return tokens.embedded_base(text, scan_for(context.visited(Wanted.EDITS, None)))
 
 
 # How many ignored `<base>` elements get a note of their own: a hostile page has a million.
@@ -133,6 +131,8 @@ def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
 
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
     end = len(text) if stated.span is None else stated.span.start
+    if not (around.policies or _policy_name.search(text, 0, end)):
+        return None
     policies = [*around.policies, *_stated_policies(text, end, around.charset)]
     if not policies:
         return None
@@ -155,8 +155,6 @@ _ASKED: Final = {b"http-equiv", b"content"}
 
 
 def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
-    if not _policy_name.search(text, 0, end):
-        return
     for element in tokens.elements(text, 0, end):
         if not isinstance(element, tokens.Element) or element.hidden or element.name != b"meta":
             continue

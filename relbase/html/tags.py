@@ -299,8 +299,12 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
         if match[1]:
             pos = comment_end(text, at, end)
             yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
-        elif match[2] or match[3] is None:
+        elif match[3] is None:
             pos = bogus_comment_end(text, at, end)
+        elif match[2]:
+            pos = tag_end(text, at, end)
+            if pos < 0:
+                return
         else:
             name = match[3].lower()
             pos = after = tag_end(text, at, end)

@@ -823,6 +823,20 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+/* base(tables, text) -> (start and end of the href of the first `<base>`, whether it is in quotes),
+   or None: a closer look has to tell */
+static PyObject *py_base(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *capsule, *bytes;
+  Attribute href;
+  if (!PyArg_ParseTuple(args, "OS:base", &capsule, &bytes)) return NULL;
+  const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
+  if (!tables) return NULL;
+  Text text = (Text)PyBytes_AsString(bytes);
+  if (!head_base(tables, text, text + PyBytes_Size(bytes), &href)) Py_RETURN_NONE;
+  return Py_BuildValue("(nni)", (Py_ssize_t)(href.value - text), (Py_ssize_t)(href.end - text),
+                       href.quote > 0);
+}
+
 /* Whether one of some words is there; it is sought by its first sign, which is rarer than letters. */
 static int holds_any(Text p, Text e, PyObject *words) {
   for (Py_ssize_t i = 0; i < PyTuple_Size(words); i++) {
@@ -847,30 +861,41 @@ static int may_be_marked(const Tables *t, Text p, Text e, PyObject *const *words
   return holds_any(begin, p, words[2]) || holds_any(e - begin > last ? e - last : begin, e, words[3]);
 }
 
-/* look(tables, data, a word, how many first bytes it may be in to state a charset, four tuples of
-   words for `may_be_marked` or None, how many last bytes) -> bits */
+/* Whether the start of a tag is there, or may be in UTF-16 or ISO-2022-JP. */
+static int may_have_tag(Text p, Text e, const char *tag) {
+  for (Text q = p; (q = find(q, e, *tag)); q++)
+    if (begins_any_case(q, e, tag)) return 1;
+  return find(p, e, 0) || find(p, e, '\x1b');
+}
+
+/* look(tables, data, a word, how many first bytes it may be in to state a charset (0: that is known),
+   four tuples of words for `may_be_marked` or None, how many last bytes, the start of a tag or None)
+   -> bits; none if a tag is given, and neither that nor a mark may be there */
 static PyObject *py_look(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes, *marks, *words[4];
-  const char *word;
+  const char *word, *tag;
   Py_ssize_t first, last;
-  if (!PyArg_ParseTuple(args, "OSynOn:look", &capsule, &bytes, &word, &first, &marks, &last))
+  int found = 0;
+  if (!PyArg_ParseTuple(args, "OSynOnz:look", &capsule, &bytes, &word, &first, &marks, &last, &tag))
     return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables) return NULL;
   Text p = (Text)PyBytes_AsString(bytes), e = p + PyBytes_Size(bytes), q = p;
   Text head = e - p < first ? e : p + first;
-  int found = begins(p, e, "<?") || p == e || *p >= 0x80 || find(p, e - p < 4 ? e : p + 4, 0)
-                  ? MAY_STATE_CHARSET
-                  : 0;
-  for (; !found && q < head; q++)
-    if (LOWER(*q) == *word && begins_any_case(q, head, word)) found = MAY_STATE_CHARSET;
-  if ((q = after_ascii(p, e)) < e) found |= is_utf_8(q, e) ? BEYOND_ASCII : BEYOND_ASCII | NOT_UNICODE;
   if (marks != Py_None) {
     if (!PyArg_ParseTuple(marks, "O!O!O!O!:look", &PyTuple_Type, &words[0], &PyTuple_Type,
                           &words[1], &PyTuple_Type, &words[2], &PyTuple_Type, &words[3]))
       return NULL;
-    if (may_be_marked(tables, p, e, words, last)) found |= MAY_BE_MARKED;
+    if (may_be_marked(tables, p, e, words, last)) found = MAY_BE_MARKED;
   }
+  if (tag && may_have_tag(p, e, tag)) found |= MAY_STATE_BASE;
+  if ((tag && !found) || !first) return PyLong_FromLong(found);
+  int states = p == e || *p >= 0x80 || begins(p, e, "<?") || find(p, e - p < 4 ? e : p + 4, 0);
+  for (; !states && q < head; q++)
+    states = LOWER(*q) == *word && begins_any_case(q, head, word);
+  if (states) found |= MAY_STATE_CHARSET;
+  else if ((q = after_ascii(p, e)) < e)
+    found |= is_utf_8(q, e) ? BEYOND_ASCII : BEYOND_ASCII | NOT_UNICODE;
   return PyLong_FromLong(found);
 }
 
@@ -931,6 +956,7 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},
                                 {"depth", py_depth, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
+                                {"base", py_base, METH_VARARGS, NULL},
                                 {"look", py_look, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -979,11 +979,11 @@ typedef struct {
 } Tag;
 
 /* Finds the first attribute of a number in a tag; 0 if there is none. */
-static int stated(const Scan *s, Text p, Text e, int number, Attribute *a) {
+static int stated(const Tables *t, Text p, Text e, int number, Attribute *a) {
   for (;;) {
     while (p < e && (IS(*p, WS) || *p == '/')) p++;
     if (p >= e || *p == '>' || !attribute(&p, e, a)) return 0;
-    const Name *known = look_up(&s->tables->attributes, a->name, a->length);
+    const Name *known = look_up(&t->attributes, a->name, a->length);
     if (known && known->row == number) return 1;
   }
 }
@@ -994,9 +994,9 @@ static int held(const Scan *s, Text p, Text e, const Attribute *a, int holds) {
   Attribute other;
   if ((holds & HOLDS_MASK) == ON_CODEBASE)
     return (holds & ~HOLDS_MASK) |
-           (stated(s, p, e, s->tables->codebase, &other) ? MAYBE : URL);
+           (stated(s->tables, p, e, s->tables->codebase, &other) ? MAYBE : URL);
   if (holds & FRAGMENT_LOOK && a->value < a->end && *a->value == '#') {
-    if (stated(s, p, e, local->row, &other))
+    if (stated(s->tables, p, e, local->row, &other))
       for (Text q = other.value; q < other.end; q++)
         if (*q == '&' || ((size_t)(other.end - q) >= local->length &&
                           same(q, local->name, local->length)))
@@ -1353,7 +1353,7 @@ static int start_tag(Scan *s, Text *pp, Text e) {
     element = &t->prefix;
   int kind = element ? element->kind : PLAIN;
   Attribute href;
-  if (kind == LOOK || (kind == BASE && stated(s, p, e, t->href, &href))) return STOPS;
+  if (kind == LOOK || (kind == BASE && stated(t, p, e, t->href, &href))) return STOPS;
   if (kind == SVG || kind == MATH) {
     *pp = p;
     return foreign(s, pp, e, element);
@@ -1788,8 +1788,8 @@ static Text xml(Xml *x, Text p, Text e) {
 
 /* A comment or a tag of the head: from its `<` to its end, and where raw text after it ends. */
 typedef struct {
-  Text start, after, end;
-  int is_comment;
+  Text start, inside, after, end; /* `inside`: after the name of a tag */
+  int is_comment, kind;
 } Token;
 
 /* Reads the first token of the head from `p`; 0 if there is none. */
@@ -1807,12 +1807,18 @@ static int head_token(const Tables *t, Text p, Text e, Token *token) {
       size_t n = (size_t)(p - name);
       if (!is_among(&t->head, name, n) || !(p = tag_end(p, e))) return 0;
       const Name *element = look_up(&t->elements, name, n);
-      int kind = element ? element->kind : PLAIN;
+      int kind = token->kind = element ? element->kind : PLAIN;
+      token->inside = name + n;
       token->after = p;
       if (kind == SCRIPT) p = script_end(p, e, element);
       else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(p, e, element);
       token->end = p ? p : e;
       return 1;
+    }
+    if (p[1] == '/' && e - p > 2 && IS(p[2], ALPHA)) {
+      for (p += 2; p < e && !IS(*p, NAME_END); p++) continue;
+      if (!(p = tag_end(p, e))) return 0;
+      continue;
     }
     if (among("!?/", p[1]) && !(p = find(p + 1, e, '>'))) return 0;
     p++;
@@ -1828,6 +1834,15 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
     *out += token.after - p;
   }
   return p;
+}
+
+/* Finds the href of the first `<base>` with one in the head; 0 if there is none, or no value. */
+static int head_base(const Tables *t, Text p, Text e, Attribute *href) {
+  Token token;
+  for (; head_token(t, p, e, &token); p = token.end)
+    if (!token.is_comment && token.kind == BASE && stated(t, token.inside, e, t->href, href))
+      return href->quote >= 0;
+  return 0;
 }
 
 /* ---- Bytes of a document */

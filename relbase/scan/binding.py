@@ -21,13 +21,13 @@ from relbase.css.functions import (
     Form,
 )
 from relbase.edit import Edit, splice
-from relbase.html.foreign import HTML, IN_HEAD, MATH, RAW_TEXT, SVG
+from relbase.html.foreign import HTML, IN_HEAD, MATH, RAW_TEXT, SVG, base_tag
 from relbase.html.places import ANY, PLACES, VML, attributes_of
 from relbase.html.vocabulary import EXTENDED, JSON_LD_NAMES, LOCAL_WORD, TEXT_ROWS, Nested
 from relbase.scan import tables
 from relbase.scan.held import Summaries, deciders, held_attributes, row_of
 from relbase.scan.tables import EDITS, PlainForm, facts
-from relbase.view.charset import PRESCAN_LENGTH, is_utf_8
+from relbase.view.charset import PRESCAN_LENGTH
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
@@ -97,7 +97,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0x3EADA2BA
+_SOURCE: Final = 0xB15B62F4
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -183,6 +183,16 @@ def head(text: bytes) -> tuple[int, bytes]:
 
 _SHORT: Final = 1 << 13
 
+
+def head_base(text: bytes) -> tuple[int, int, bool] | None:
+    """Return where the href of the first `<base>` begins and ends, and whether it has quotes.
+
+    None if a closer look has to tell: it is not in the head, or there is no compiled scanner.
+    """
+    found = None if compiled is None else compiled.base(_tables(extended=0), text)
+    return cast("tuple[int, int, bool] | None", found)
+
+
 Words: TypeAlias = tuple[bytes, ...]
 
 
@@ -195,21 +205,28 @@ class Marks(NamedTuple):
     at_end: Words
 
 
-def first_look(marks: Marks, last: int, data: bytes, *, for_marks: bool) -> int:
-    """Return what a first look at a page tells, as bits; marks may be in the `last` bytes."""
+def first_look(
+    marks: Marks, last: int, data: bytes, *, labelled: bool, for_marks: bool, for_base: bool
+) -> int:
+    """Return what a first look at a page tells, as bits; marks may be in the `last` bytes.
+
+    If it is `labelled`, its charset is known. For its base, no bits mean that nothing in it states
+    one.
+    """
     if compiled is not None:
-        words = b"charset", PRESCAN_LENGTH, marks if for_marks else None, last
+        first, tag = 0 if labelled else PRESCAN_LENGTH, "<base" if for_base else None
+        words = b"charset", first, marks if for_marks else None, last, tag
         return cast("int", compiled.look(_tables(extended=0), data, *words))
-    is_ascii = data.isascii()
-    looked = tables.MAY_STATE_CHARSET | (0 if is_ascii else tables.BEYOND_ASCII)
-    if not is_ascii and not is_utf_8(data):
-        looked |= tables.NOT_UNICODE
+    looked = 0
     if for_marks:
         end, markup = head(data)
         places = markup, markup, data[:end], data[max(0, len(data) - last) :]
         if any(word in place for place, of in zip(places, marks, strict=True) for word in of):
-            looked |= tables.MAY_BE_MARKED
-    return looked
+            looked = tables.MAY_BE_MARKED
+    # In UTF-16 and ISO-2022-JP, which have these bytes, a tag is written in others.
+    if for_base and (base_tag.search(data) or b"\0" in data or b"\x1b" in data):
+        looked |= tables.MAY_STATE_BASE
+    return looked | tables.MAY_STATE_CHARSET if looked or not for_base else 0
 
 
 def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:

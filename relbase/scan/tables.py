@@ -54,11 +54,13 @@ READS_MARKUP: Final = 1
 TELLS_FLAWS: Final = 2
 
 # What a first look at a page tells, as bits: it may state a charset; it has other bytes than those
-# of ASCII; these are not UTF-8; it may have a mark of a program that saves pages.
+# of ASCII; these are not UTF-8; it may have a mark of a program that saves pages; it may state a
+# base.
 MAY_STATE_CHARSET: Final = 1
 BEYOND_ASCII: Final = 2
 NOT_UNICODE: Final = 4
 MAY_BE_MARKED: Final = 8
+MAY_STATE_BASE: Final = 16
 
 # What an element is to the walk.
 PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, TEMPLATE, SVG, MATH, BASE, KINDS = range(11)

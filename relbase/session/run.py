@@ -42,7 +42,7 @@ def rewrite(given: OpenedDocument) -> Result:
         output,
         edits,
         notes,
-        base=partial(_later, base, data, call),  # not closures, so that a Result can be pickled
+        base=partial(call.base, data),  # not closures, so that a Result can be pickled
         links=partial(_later, links, data, call),
     )
 

@@ -19,7 +19,7 @@ from relbase.formats.sniffing import known_type
 from relbase.html.vocabulary import AMP, AMP_TYPE, EXTENDED
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context, Task, resolver
+from relbase.rewriting.context import Context, Task, Wanted, resolver
 from relbase.savers.rows import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
@@ -237,13 +237,28 @@ class Call(NamedTuple):
         session = self.session
         kind, notes = self._recognized(data)
         row, around, detect = FORMATS[kind], session.around(self), session.options.detect
-        document = row.opened(data, session.label, around.context, for_marks=detect)
+        looked = row.first_look(data, session.label, for_marks=detect)
+        document = row.opened(data, session.label, around.context, looked)
         noted, type_ = (*document.notes, *notes), session.type or row.types[0]
         given = OpenedDocument(self, document, type_, session.label, noted, around.notes)
         if not (detect and document.looked & MAY_BE_MARKED):
             return given
         marks = document.marks()
         return given if marks is NONE else given.around(session.around(self, marks), marks)
+
+    def base(self, data: bytes) -> Base:
+        """Return the base of a document; of HTML without what does not count after its `<base>`."""
+        if not isinstance(data, bytes):
+            raise not_bytes(data)
+        session, row = self.session, FORMATS[self.kind_of(data)]
+        around, detect = session.around(self), session.options.detect
+        looked = row.first_look(data, session.label, for_marks=detect, for_base=True)
+        if not looked:
+            return around.base
+        document = row.opened(data, session.label, around.context, looked)
+        if detect and document.looked & MAY_BE_MARKED:
+            document = self.opened(data).document
+        return document.base(Wanted.BASE)
 
 
 # Of the bases around documents. The pages of a site have different URLs, but few at a time.

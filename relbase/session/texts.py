@@ -47,7 +47,7 @@ def rewrite_text(text: str, call: Call, base: str = "") -> str:
     elif base:
         stated = Statement(Layer.EMBEDDED, trimmed(base), "the base that was given")
         call = call._replace(url=None, stated=(stated,))
-    elif call.url is None and run.base(call.opened(data)).layer is Layer.NONE:
+    elif call.url is None and call.base(data).layer is Layer.NONE:
         raise TypeError("the text needs its URL, and states none: give url=, or base= for a piece")
     output, edits, _ = run.rewritten(call.opened(before + data))
     return output[len(before) :].decode("utf-8", "surrogatepass") if edits else text
@@ -62,7 +62,8 @@ def text_links(text: str, call: Call, *, texts: bool = False) -> Iterator[Link]:
 def text_base(text: str, call: Call) -> Base:
     """Return the base of a text, with spans in characters."""
     data = encode_inner(text)
-    return Characters(data).base(run.base(call.opened(data)))
+    base = call.base(data)
+    return base if text.isascii() else Characters(data).base(base)
 
 
 class Characters:

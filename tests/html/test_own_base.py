@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from html import escape
+from itertools import product
 from pathlib import Path
 from timeit import repeat
+from typing import Any
 
 import pytest
 from rows import cases
+from scanners import SCANNERS, scanning
 
-from relbase import Policy, base, entities, rewrite
+from relbase import Policy, Profile, Reason, base, entities, rewrite
 from relbase.html.own_base import forbidding
 from relbase.scan import binding
 
@@ -85,6 +90,48 @@ def test_the_base_alone_is_found_without_what_follows_it() -> None:
     assert not base(response + BASE, url=OWN).refused
     [entity] = entities(response + BASE, url=OWN)
     assert [note.reason.value for note in entity.base.refused] == ["base-ignored"]
+
+
+# What a page may begin with, and what may state its base. In some encodings a tag has other bytes.
+BEGINNINGS = (
+    *(b"<!doctype html><title>t</title>%b", b"%b", b"<p>%b", b"<svg>%b</svg>", b"<!--%b-->"),
+    *(b"<meta charset=utf-8>%b", b"<meta charset=iso-2022-jp>%b", b"<meta charset=replacement>%b"),
+    *(b"</p title='>'>%b", b"</p title='>%b'>", b"<head><template>%b</template></head>"),
+    *(b"<link href='%b'>", b"<base target=x>%b", b"<noscript>%b</noscript>", b"<div>%b</div>"),
+    *(b"<script>%b</script>", b"<!-- saved from url=(0017)http://s.example/ -->%b", META + b"%b"),
+    *(b'<!--<base href="http://o.example/">--><base href=".">%b', b"</p %b", b"\0%b"),
+    b'<!-- base href="http://f.example/" -->%b',
+)
+STATED = (
+    *(b"", b"<base href=/s/>", b"<BASE HREF='http://b.example/?\xe9'>", b"<base/href=a&amp;b>"),
+    *(b"<base href>", b"<base\thref = ' s/\n' href=t>", b"<base href='#f'", b"<basefont href=x>"),
+    *("<base href=/s/>".encode(encoding) for encoding in ("utf-16", "utf-16-le", "utf-16-be")),
+    *(b"\x1b$B<base href=/s/>\x1b(B", b"\x1b(J<base href=/s/>", b"<base href=/s\0/>"),
+    b"<base href='https://b.example/x?y'><base href=/t/>",
+)
+
+
+@pytest.mark.parametrize("name", SCANNERS)
+@pytest.mark.parametrize("profile", list(Profile))
+@pytest.mark.parametrize(
+    ("label", "detect"), [(None, True), ("utf-8", False), ("utf-16le", True), ("iso-2022-jp", True)]
+)
+def test_the_base_alone_is_that_of_the_entity(
+    name: str, profile: Profile, label: str | None, *, detect: bool
+) -> None:
+    """A document that `base` does not open states none; what it reads is read like the rest."""
+    layers = Counter[str]()
+    for page, stated in product(BEGINNINGS, STATED):
+        document = page.replace(b"%b", stated)
+        call: Any = {"profile": profile, "kind": "html", "charset": label, "detect": detect}
+        for url in (OWN, None):
+            with scanning(name):
+                alone = base(document, url=url, **call)
+                [entity] = entities(document, url=url, **call)
+            counting = (n for n in entity.base.refused if n.reason is not Reason.BASE_IGNORED)
+            assert replace(entity.base, refused=tuple(counting)) == alone, document
+            layers[alone.layer] += 1
+    assert len(layers) >= 2
 
 
 def seconds(document: bytes) -> float:

@@ -117,6 +117,7 @@ HEADS = [
     b"<html><!--><!---><!-- a --!><link><base href=x></head ><? x ><!x>",
     b"<html>a < b <1 <script>'<!--<script></script>'</script><meta><style>p</style><p><meta>",
     *(b"<HTML><Meta\n/a = b/><metal><meta>", b"<html><!-- a", b"<html><meta a", b"<html></x"),
+    *(b"<html></p a='>'><meta></p/><link>", b"<html></p a='><meta>"),
     *(b"<html><!x", b"<html><noscript><link></noscript><link/><title>"),
 ]
 
