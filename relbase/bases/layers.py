@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.private import owner
@@ -16,9 +17,8 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked
-from relbase.url.plain import NET_LOC
 from relbase.url.profiles import DEFAULT, PROFILES, Profile
-from relbase.url.resolver import Resolver, has_net_loc, is_absolute, parses_alone
+from relbase.url.resolver import has_net_loc, is_absolute, parses_alone, prepared_base
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
 
 if TYPE_CHECKING:
@@ -162,9 +162,9 @@ def retrieval(
 
 def plain_retrieval(url: str, profile: Profile) -> Base | None:
     """Return the base that a retrieval URL alone is, if that takes no more than a look at it."""
-    if PROFILES[profile].normalizes or len(url) > MAX_BASE:
+    if len(url) > MAX_BASE or "@" in url or "#" in url:
         return None
-    is_plain = "@" not in url and plain_base.fullmatch(url)
+    is_plain = PROFILES[profile].plain_base.fullmatch(url)
     return Base(url, Layer.RETRIEVAL, _RETRIEVED, UNKNOWN) if is_plain else None
 
 
@@ -206,9 +206,6 @@ def unsuitable(url: str) -> str | None:
 
 # Matches most bases.
 _is_suitable: Final = expression(r"https?://[^/?#]")
-
-# A URL that becomes the base unchanged if it is stated, except in profile whatwg.
-plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
 
 
 def _hindrance(url: str) -> str | None:
@@ -264,11 +261,11 @@ def _resolved(  # noqa: C901 (one question after the other)
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
-    if not PROFILES[profile].normalizes:
-        if "\\" in statement.value:
-            return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
-        if len(statement.value) <= MAX_BASE and plain_base.fullmatch(statement.value):
-            return statement.value, None, ""
+    row = PROFILES[profile]
+    if "\\" in statement.value and not row.normalizes:
+        return None, Reason.BASE_UNSUITABLE, _with_backslash(statement.value)
+    if len(statement.value) <= MAX_BASE and row.plain_base.fullmatch(statement.value):
+        return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
     value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
@@ -287,8 +284,10 @@ def _resolved(  # noqa: C901 (one question after the other)
     try:
         if relative and resolve is not None:
             value = resolve(value)
-        elif relative or PROFILES[profile].normalizes:
-            resolved = Resolver(around.url if relative else "", profile, charset).resolve(value)
+        elif relative or row.normalizes:
+            url = around.url if relative else ""
+            prepared = prepared_base(url, profile, charset) if url else _no_base(profile, charset)
+            resolved = prepared.resolve(value)
             # The URL that a caller gave stays as it is: callers compare it.
             is_given = statement.layer is Layer.RETRIEVAL and value == statement.value
             is_whole = is_given and has_net_loc(value) and unsuitable(value) is None
@@ -309,6 +308,9 @@ def _resolved(  # noqa: C901 (one question after the other)
     else:
         return url, None, ""
     return url, Reason.BASE_RELATIVE, f"{_shown(stated)} {what} {_shown(url)}"
+
+
+_no_base: Final = lru_cache(maxsize=16)(partial(prepared_base, ""))
 
 
 def _with_backslash(value: str) -> str:

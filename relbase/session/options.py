@@ -213,7 +213,8 @@ def as_url(url: URL, name: str = "url", profile: Profile = Profile.RFC1808) -> s
     if not _absolute.match(text):
         fix = "give it with its scheme, as in 'http://host/path'"
         raise ValueError(f"{name} is not absolute: {masked(text)[:80]!r}: {fix}")
-    if PROFILES[profile].normalizes and not parses_alone(text, profile):
+    row = PROFILES[profile]
+    if row.normalizes and not (row.plain_base.fullmatch(text) or parses_alone(text, profile)):
         fix = f"{masked(text)[:80]!r}: correct it, or give profile='rfc3986'"
         raise ValueError(f"{name} is not valid by {PROFILES[profile].standard}: {fix}")
     return text

@@ -25,9 +25,19 @@ SAFE: Final = rf"{NAME};"  # with what separates params
 
 # The beginning of a base that the RFC profiles only copy.
 NET_LOC: Final = rf"{WEB_PATTERN}[A-Za-z0-9.:-]++"
+# A URL that becomes the base unchanged if it is stated, except in profile whatwg.
+plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
 # A host that the WHATWG parser leaves as it is: lower case, no number at its end, and no two
 # hyphens together, as in names that IDNA decodes.
 HOST: Final = r"(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+"
+# Characters that are in no percent-encode set there and end no component; not the backslash.
+SERIALISED: Final = rf"{SAFE}&%."
+# Excludes what a "single-dot" or "double-dot URL path segment" begins with.
+NOT_DOTS: Final = r"(?!\.|%2[Ee])"
+PATH: Final = rf"(?:/{NOT_DOTS}[{SERIALISED}:]*+)++"
+AFTER_PATH: Final = rf"(?:\?[{SERIALISED}:/?]*+)?(?:\#[{SERIALISED}:/?]*+)?"
+# A URL that it leaves as it is.
+serialised: Final = expression(rf"{WEB_PATTERN}{HOST}{PATH}{AFTER_PATH}")
 
 # A reference without parameters that each RFC profile resolves by putting text in front.
 _WORD: Final = rf"[{NAME}%&'.]"

@@ -5,6 +5,7 @@ A new profile is a member of `Profile`, its value in `ProfileName`, a row of `_R
 in `relbase.url` with what `Algorithm` lists.
 """
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
@@ -12,6 +13,7 @@ from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, cast, get_args
 
 from relbase.url.credentials import without_credentials, without_userinfo
+from relbase.url.plain import plain_base, serialised
 from relbase.url.step import Step
 
 
@@ -78,6 +80,8 @@ class ProfileRow(NamedTuple):
     package: str = ""  # of Python, that its module imports
     # Whether it changes more than RFC 1808 §4 does: hosts, characters of paths, absolute URLs.
     normalizes: bool = False
+    # Matches absolute URLs that are bases as they stand.
+    plain_base: re.Pattern[str] = plain_base
     encodes_queries: bool = False  # in the charset of the document
     # The section that leaves `..` above the root in the URL; "" if that is removed.
     climbs_by: str = ""
@@ -111,6 +115,7 @@ _ROWS: Final = (
         hint="as browsers do",
         package="ada_url",
         normalizes=True,
+        plain_base=serialised,
         encodes_queries=True,
         honours_xml_base=False,
         fetches_early=True,

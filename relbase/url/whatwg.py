@@ -12,7 +12,15 @@ import ada_url
 
 from relbase.expressions import regex
 from relbase.url.credentials import masked
-from relbase.url.plain import HOST, SAFE, SPECIAL, WEB_PATTERN
+from relbase.url.plain import (
+    AFTER_PATH,
+    HOST,
+    NOT_DOTS,
+    PATH,
+    SERIALISED,
+    SPECIAL,
+    serialised,
+)
 from relbase.url.step import Step, not_text, shown
 from relbase.view.characters import scalar_values
 from relbase.view.charset import UNREADABLE, WIDE, lookup
@@ -34,23 +42,16 @@ _IN_QUERY: Final = [
 
 # ---- References that the states of the parser leave as they are
 
-# Characters that are in no percent-encode set and end no component; not the backslash.
-_SAFE: Final = rf"{SAFE}&%."
-# Excludes what a "single-dot" or "double-dot URL path segment" begins with.
-_NOT_DOTS: Final = r"(?!\.|%2[Ee])"
-_AFTER_PATH: Final = rf"(?:\?[{_SAFE}:/?]*+)?(?:\#[{_SAFE}:/?]*+)?"
-_PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"
-
-_absolute_match: Final = regex(rf"{WEB_PATTERN}{HOST}{_PATH}{_AFTER_PATH}").fullmatch
-_net_path_match: Final = regex(rf"//{HOST}{_PATH}{_AFTER_PATH}").fullmatch
-_abs_path_match: Final = regex(rf"{_PATH}{_AFTER_PATH}").fullmatch
+_absolute_match: Final = serialised.fullmatch
+_net_path_match: Final = regex(rf"//{HOST}{PATH}{AFTER_PATH}").fullmatch
+_abs_path_match: Final = regex(rf"{PATH}{AFTER_PATH}").fullmatch
 _names_match: Final = regex(
-    rf"{_NOT_DOTS}[{_SAFE}]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+{_AFTER_PATH}"
+    rf"{NOT_DOTS}[{SERIALISED}]++(?:/{NOT_DOTS}[{SERIALISED}:]*+)*+{AFTER_PATH}"
 ).fullmatch
 _climbs_match: Final = regex(
-    rf"((?:\.\./){{1,8}}+)(?:{_NOT_DOTS}[{_SAFE}:]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+)?{_AFTER_PATH}"
+    rf"((?:\.\./){{1,8}}+)(?:{NOT_DOTS}[{SERIALISED}:]++(?:/{NOT_DOTS}[{SERIALISED}:]*+)*+)?{AFTER_PATH}"
 ).fullmatch
-_fragment_match: Final = regex(rf"\#[{_SAFE}:/?]*+").fullmatch
+_fragment_match: Final = regex(rf"\#[{SERIALISED}:/?]*+").fullmatch
 
 # A base that has been serialised: scheme, authority, path.
 _base_match: Final = regex(r"(https?:)//[^/?#]++(/[^?#]*+)").match

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from relbase.bases.layers import MAX_BASE, Layer, Statement, plain_base
+from relbase.bases.layers import MAX_BASE, Layer, Statement
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.tags import Attribute
@@ -19,7 +19,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import BaseResolver, Context
 from relbase.scan.plain_forms import Prefixes, base_of_names
-from relbase.url.plain import UNRESERVED
+from relbase.url.plain import UNRESERVED, plain_base
 from relbase.url.profiles import PROFILES
 from relbase.values.syntaxes import trimmed
 from relbase.view.characters import decode_inner
