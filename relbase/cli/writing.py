@@ -96,13 +96,13 @@ class Writer:
                         made.add_stream(files.ZONE, stream.read(files.PIECE))
             try:
                 status = made.finish(like)
-                is_new = _name(made_in, made.name, parent, output)
+                is_new = _name(folder, made_in, made.name, parent, output)
             except FileNotFoundError:
                 if made_in.stat(made.name) is not None:
                     raise
                 # Another process swept it; on Windows it can be closed for a moment.
                 raise SweptError("another run removed the unfinished file: try again") from None
-            if output.old is not None and box:
+            if output.old is not None and box and not output.old.file.closed:
                 _refuse_moved(folder, parent, name, output.old)
         self._identities.add(identity(status))
         return parent.path if is_new else ""
@@ -175,7 +175,9 @@ class Writer:
             raise InputError(f"{text}: give --break-hardlinks if that is what you want")
 
 
-def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
+def _name(
+    folder: Directory, made_in: Directory, made: str, parent: Directory, output: Output
+) -> bool:
     """Give a new file its name; return False if a file with the same content has it."""
     old = output.old
     with ExitStack() as stack:
@@ -190,10 +192,12 @@ def _name(made_in: Directory, made: str, parent: Directory, output: Output) -> b
             refuse_changed(parent.stat(old.name), old.status)
             if old.backup is not None:
                 _is_backed_up(parent, old.name, old.backup, stack)
-        return _place(made_in, made, parent, output)
+        return _place(folder, made_in, made, parent, output)
 
 
-def _place(made_in: Directory, made: str, parent: Directory, output: Output) -> bool:
+def _place(
+    folder: Directory, made_in: Directory, made: str, parent: Directory, output: Output
+) -> bool:
     name, old = output.parts[-1], output.old
     if output.replaces:
         made_in.replace(made, parent, name)
@@ -207,16 +211,16 @@ def _place(made_in: Directory, made: str, parent: Directory, output: Output) -> 
             raise _there(output) from None
     if old is not None:
         parent.sync()
-        if not parent.unlink(old.name) and windows.HERE:  # moved in the moment since it was closed
-            parent.unlink(name)
-            raise InputError(_MOVED)
+        if not parent.unlink(old.name) and old.file.closed:
+            # In the moment since it was closed it was moved, or another run replaced it as well:
+            # then what has the name is the only copy.
+            _refuse_moved(folder, parent, name, old)
     return is_new
 
 
 def _refuse_moved(folder: Directory, parent: Directory, name: str, old: Old) -> None:
     """Remove the new message if the old one has moved to another name."""
-    # Windows: closed a moment ago, and who moved it in that moment has it twice, not never.
-    if old.backup or old.file.closed or not os.fstat(old.file.fileno()).st_nlink:
+    if old.backup or not (old.file.closed or os.fstat(old.file.fileno()).st_nlink):
         return
     unique = old.name.partition(":")[0].partition(",")[0]
     for box in files.BOXES:

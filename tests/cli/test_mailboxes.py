@@ -341,6 +341,28 @@ def test_a_program_that_moves_a_message_meanwhile_leaves_one(
     assert tree("Maildir") == {f"cur/{name}:2,S": MAIL}
 
 
+@pytest.mark.usefixtures("each_system")
+@pytest.mark.parametrize("has_written", [[], [MADE]])
+def test_a_run_that_another_one_overtakes_removes_nothing(
+    has_written: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the new name and the removal of the old one, or before both."""
+    deliver("cur/1.host,S=9:2,")
+    new, real = Path(f"Maildir/cur/1.host,S={len(MADE)}:2,"), os.link
+
+    def overtaken(*arguments: Any, **more: Any) -> None:
+        try:
+            for message in has_written:
+                new.write_bytes(message)
+            real(*arguments, **more)
+        finally:
+            Path("Maildir/cur/1.host,S=9:2,").unlink()
+
+    monkeypatch.setattr(os, "link", overtaken)
+    run("rewrite", "Maildir", *URL, "-i")
+    assert tree("Maildir") == {f"cur/{new.name}": MADE}
+
+
 def test_a_second_name_that_a_killed_run_left_is_no_hard_link(each_system: str) -> None:
     if each_system == "Windows":
         pytest.skip("Windows removes no name of a file that is open")
