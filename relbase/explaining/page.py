@@ -15,7 +15,7 @@ from urllib.parse import quote
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Span
 from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
-from relbase.explaining.references import MAX_LISTED, listing, source
+from relbase.explaining.references import MAX_LISTED, lightened, listing, source
 from relbase.explaining.steps import Comparison
 from relbase.results import Entity
 from relbase.rewriting.outcomes import Status
@@ -82,7 +82,7 @@ def page(
     notes = [note._replace(text=wording(note.text)) for note in result.notes]
     base, edits = result.base, deque(result.edits)
     del result
-    links = deque(run.links(given))
+    links = deque(lightened(run.links(given)))
     parts, document = list(run.entities(given)), given.document
     if not parts or parts[0].part:  # for a mailbox only its messages are parts
         type_ = document.format.types[0]

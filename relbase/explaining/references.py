@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import chain, count, groupby, repeat, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+from relbase.bases.layers import Base
 from relbase.edit import Edit, Span
 from relbase.explaining.markup import attribute, badge, counted, text, url
 from relbase.explaining.steps import Comparison, deciding, named, taken
@@ -110,6 +111,17 @@ def _before(items: deque[T], end: int, start_of: Callable[[T], int]) -> deque[T]
     while items and start_of(items[0]) < end:
         taken.append(items.popleft())
     return taken
+
+
+def lightened(links: Iterable[Link]) -> Iterator[Link]:
+    """Yield links without what no page shows: a long base may be resolved anew for each of them."""
+    for number, link in enumerate(links):
+        is_listed = number < MAX_LISTED
+        if is_listed and link.url is not None:
+            yield link  # its steps begin with the base
+        else:
+            base = Base("", link.base.layer, link.base.source if is_listed else "")
+            yield link._replace(base=base, url=link.url and link.url[: _TITLE + 1])
 
 
 def _marks(after: int, links: deque[Link]) -> _Marks:

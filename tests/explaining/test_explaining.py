@@ -359,6 +359,23 @@ def test_time_is_linear(piece: bytes, kind: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("end", ["", "</feed>"])
+def test_no_link_holds_more_than_the_page_shows(end: str) -> None:
+    """Each entry has a base of its own: what is written pays for those of the listed links."""
+    folder = "a/" * 400
+    entries = "".join(
+        f'<entry xml:base="{number}/"><link href="z"/></entry>' for number in range(4_000)
+    )
+    feed = f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/{folder}">{entries}{end}'
+    kept = list(references.lightened(links(feed.encode(), url=URL, kind="xml")))
+    is_resolved = bool(end)  # what is not well-formed stays
+    assert [folder in (link.url or "") for link in kept[1:9]] == [is_resolved] * 8
+    rest = kept[references.MAX_LISTED :] if is_resolved else kept[1:]
+    assert len(rest) > 3_000
+    for link in rest:
+        assert len(link.base.url) + len(link.url or "") < len(folder)
+
+
 def test_long_pages_list_some_and_mark_all() -> None:
     count = references.MAX_LISTED + 10
     markup = explain(b"<a href=x>" * count, url=URL)
