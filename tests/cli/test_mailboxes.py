@@ -385,7 +385,7 @@ def test_two_runs_at_once_leave_each_message_once() -> None:
         deliver(name)
     command = [*PROGRAM, "rewrite", "Maildir", *URL, "-i"]
     runs = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
-    reported = [one.communicate(timeout=60)[1] for one in runs]
+    reported = [one.communicate(timeout=300)[1] for one in runs]
     assert all(one.returncode in {0, 3} for one in runs), reported
     assert tree("Maildir") == {name.replace("S=9", f"S={len(MADE)}"): MADE for name in names}
 
