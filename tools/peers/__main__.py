@@ -4,7 +4,8 @@
 
 Strategy: pip downloads the source distribution of each project, and the project with what its tests
 need. The tests run twice, as they are and with an adapter (adapters/), which pytest loads as a
-plugin. Tests that fail only with the adapter must be those of known.txt, each below its reason.
+plugin. Files beside the adapters make tests for pytest of what only another runner finds. Tests
+that fail only with the adapter must be those of known.txt, each below its reason.
 
 To mind: tests that fail in both runs (they need a network, or another system) say nothing.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -32,7 +34,7 @@ class Peer(NamedTuple):
     """A project whose source distribution has tests."""
 
     version: str
-    tests: tuple[str, ...]  # files, below its source
+    tests: tuple[str, ...]  # files, below its source or in ADAPTERS
     needs: tuple[str, ...] = ()  # what its tests need
 
 
@@ -49,6 +51,8 @@ PEERS: Final = {
     ),
     "courlan": Peer("1.4.0", ("tests/unit_tests.py",), ("pytest-httpserver",)),
     "html2text": Peer("2025.4.15", ("test",)),
+    "lxml": Peer("6.1.3", ("examples_of_lxml.py",)),
+    "feedparser": Peer("6.0.14", ("suite_of_feedparser.py",)),
     "mechanize": Peer("0.4.10", ("test/test_html.py", "test/test_browser.py", "test/test_form.py")),
 }
 
@@ -66,7 +70,7 @@ def fetched(name: str, peer: Peer, directory: Path) -> tuple[Path, Path]:
     source = directory / stem
     stated = f"{name}=={peer.version}"
     if not source.exists():
-        options = ("-q", "--no-deps", "--no-binary", ":all:", "-d", str(directory))
+        options = ("-q", "--no-deps", "--no-binary", name, "-d", str(directory))
         told([*pip(), "download", *options, stated])
         with tarfile.open(directory / f"{stem}.tar.gz") as archive:
             archive.extractall(directory, filter="data")
@@ -79,6 +83,9 @@ def outcomes(name: str, peer: Peer, source: Path, site: Path, *, adapted: bool) 
     """Run the tests; return whether each passes, without those that are skipped."""
     report = source / "relbase-report.xml"
     report.unlink(missing_ok=True)
+    for test in peer.tests:
+        if (ADAPTERS / test).exists():
+            shutil.copy(ADAPTERS / test, source)  # which has the settings of pytest
     plugin = ("-p", f"with_{name}") if adapted else ()
     options = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly", f"--junitxml={report}", *plugin)
     path = os.pathsep.join(map(str, (ADAPTERS, site, source, ROOT)))
