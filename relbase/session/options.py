@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, wraps
+from functools import cache, lru_cache, partial, wraps
 from inspect import CO_VARKEYWORDS
 from typing import (
     TYPE_CHECKING,
@@ -325,6 +325,29 @@ def as_fields(headers: Headers | None) -> Fields:
 
 def header_of(fields: Fields) -> Header:
     """Return what header fields decide."""
+    names = _deciding()
+    deciding = tuple(
+        (name, value) for field, value in fields if (name := field.strip().lower()) in names
+    )
+    # The responses of a site have mostly the same of these. Long ones must not stay in memory.
+    is_long = sum(len(value) for _, value in deciding) > _LONGEST
+    return (_header_of if is_long else _known_header)(deciding)
+
+
+_LONGEST: Final = 1 << 12
+
+
+@cache
+def _deciding() -> frozenset[str]:
+    """Return the names of the header fields that decide anything."""
+    from relbase.containers.known_fields import ROWS
+    from relbase.html.own_base import POLICY_FIELD
+
+    states = (name for name, row in ROWS.items() if row.states)
+    return frozenset((*states, "content-type", POLICY_FIELD, "content-range"))
+
+
+def _header_of(fields: Fields) -> Header:
     if not fields:
         return NO_HEADER
     from relbase.bases.headers import http_statements
@@ -333,7 +356,7 @@ def header_of(fields: Fields) -> Header:
     from relbase.html.own_base import POLICY_FIELD, base_uris
 
     def values(name: str) -> list[str]:
-        return [value for field, value in fields if field.strip().lower() == name]
+        return [value for field, value in fields if field == name]
 
     stated, refused = http_statements(fields)
     ranges = values("content-range")
@@ -344,3 +367,6 @@ def header_of(fields: Fields) -> Header:
         tuple(refused),
         ranges[0] if ranges and is_partial(None, ranges) else None,
     )
+
+
+_known_header: Final = lru_cache(maxsize=64)(_header_of)

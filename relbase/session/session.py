@@ -24,6 +24,7 @@ from relbase.savers.rows import NONE, LocalFile, LocalFiles, Marks, Unarchived
 from relbase.scan.tables import MAY_BE_MARKED
 from relbase.session.options import (
     URL,
+    Header,
     OptionArguments,
     Options,
     Origin,
@@ -121,6 +122,7 @@ class Session:
     type: str = field(init=False, compare=False)  # of the header, without parameters
     label: str | None = field(init=False, compare=False)  # of the charset, if one is stated
     _outside: Context = field(init=False, compare=False, repr=False)
+    _headed: dict[Header, Session] = field(init=False, compare=False, repr=False)
     _around: dict[tuple[str | None, tuple[str, ...], tuple[Statement, ...]], Around] = field(
         init=False, compare=False, repr=False
     )
@@ -146,12 +148,23 @@ class Session:
             "label": options.charset or (stated and stated[1]),
             "_outside": outside,
             "_around": {},
+            "_headed": {},
         }
         for name, value in ready.items():
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[object, ...]:
         return session_of, (self.options,)
+
+    def with_header(self, header: Header) -> Session:
+        """Return the session with the same other options; those of a few headers are kept."""
+        known = self._headed.get(header)
+        if known is None:
+            known = session_of(self.options._replace(header=header))
+            if len(self._headed) >= _FEW:
+                self._headed.clear()
+            self._headed[header] = known
+        return known
 
     def around(self, call: Call, marks: Marks = NONE) -> Around:
         if call.origin is not None or marks is not NONE:
@@ -295,7 +308,7 @@ def _checked_session(options: OptionArguments) -> Session:
         return _session(**options)
     if headers is None:
         return session
-    return session_of(session.options._replace(header=header_of(as_fields(headers))))
+    return session.with_header(header_of(as_fields(headers)))
 
 
 def check(

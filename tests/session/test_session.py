@@ -69,6 +69,20 @@ def test_a_session_remembers_few_bases_and_no_long_ones() -> None:
     assert all(len(url or "") < 100 for url, *_ in remembered)
 
 
+def test_a_session_remembers_few_headers_and_no_long_ones() -> None:
+    known = header_of((("CONTENT-TYPE ", "text/html"), ("Date", "today")))
+    assert header_of((("Date", "tomorrow"), ("content-type", "text/html"))) is known
+    usual = check().session
+    assert check(headers={"Content-Type": "text/html"}).session is usual.with_header(known)
+    for number in range(100):
+        session = check(headers={"Content-Type": f"text/html; charset=x{number}"}).session
+        assert session.label == f"x{number}"
+    assert 0 < len(usual._headed) <= 16  # noqa: SLF001
+    long = (("Content-Base", f"http://h.example/{'x' * 5000}"),)
+    assert header_of(long) == header_of(long)
+    assert header_of(long) is not header_of(long)
+
+
 def test_a_mapping_of_messages_gets_a_session_of_its_own() -> None:
     """It may be as long as a mailbox, so that looking it up would take as long."""
     one, other = (check(message_urls={"@h.example": URL}) for _ in range(2))
