@@ -17,6 +17,7 @@ from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.credentials import masked
+from relbase.url.plain import WEB
 from relbase.url.profiles import DEFAULT, PROFILES, Profile
 from relbase.url.resolver import has_net_loc, is_absolute, parses_alone, prepared_base
 from relbase.url.rfc1808 import NET_LOC_REQUIRED, Category, category
@@ -113,7 +114,7 @@ def establish(  # noqa: PLR0917 (as one says it: within a base, by a profile)
     refused: list[Note] = []
     for statement in statements:
         url, reason, text = _resolved(statement, around, profile, charset, resolve)
-        if url is not None and not private_bases:
+        if url is not None and not (private_bases or url.startswith(WEB)):
             is_element = statement.source.startswith("<base")
             if whose := owner(url, around.url, is_base_element=is_element):
                 counts = f"{_shown(around.url)} does" if around.url else "no other base is known"
@@ -268,8 +269,9 @@ def _resolved(  # noqa: C901 (one question after the other)
         return statement.value, None, ""
     embedded = statement.layer is Layer.EMBEDDED
     # Percent-encode what cannot be written into a document as it is (rule 10).
-    value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
-    stated = value
+    stated = value = statement.value
+    if not (value.isascii() and value.isprintable()):
+        stated = value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, value)
     relative = not is_absolute(value, profile, around.url)
     # The profile's parser may accept it without a base, as absolute (rule 5): in whatwg,
     # `file:/a/b` is relative only to a base with the same scheme.

@@ -116,8 +116,10 @@ class Task(NamedTuple):
         resolve: Callable[[str], str] | None = None,
     ) -> tuple[Base, list[Note]]:
         """Return the base that statements establish inside another one, and notes on it."""
-        how, allows = (self.profile, part, charset, resolve), self.policy.private_bases
-        return establish(statements, around, *how, private_bases=allows)
+        allows = self.policy.private_bases
+        return establish(
+            statements, around, self.profile, part, charset, resolve, private_bases=allows
+        )
 
 
 class Codebase(NamedTuple):

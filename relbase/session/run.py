@@ -158,7 +158,8 @@ def _asked(given: OpenedDocument) -> OpenedDocument:
     if replace is None:
         return given
     outcomes = chain.from_iterable(_visit(given.on(replaced={}).document, Wanted.ALL))
-    return given.on(replaced=answers(outcomes, Lines(given.document.data), replace))
+    # Without an answer, the scanner can do the rest.
+    return given.on(replaced=answers(outcomes, Lines(given.document.data), replace) or None)
 
 
 def answers(

@@ -63,11 +63,13 @@ def lookup(label: str) -> str | None:
 
 
 def named_in(declaration: re.Match[bytes] | None) -> str | None:
-    return (
-        lookup(declaration[declaration.lastindex].decode("latin-1"))
-        if declaration and declaration.lastindex
-        else None
-    )
+    if declaration is None or not declaration.lastindex:
+        return None
+    label: bytes = declaration[declaration.lastindex]
+    return "utf-8" if label in _USUAL else lookup(label.decode("latin-1"))
+
+
+_USUAL: Final = (b"utf-8", b"UTF-8")
 
 
 @cache
@@ -211,7 +213,7 @@ def _prescan(data: bytes) -> str | None:
     if b"\0" in data[:2] and (name := wide_start(data, "<?x")):
         return name
     # A <meta> that states a charset contains `charset`; most nested documents do not.
-    if b"charset" not in data.lower():
+    if b"charset" not in data and b"charset" not in data.lower():
         return _xml_encoding(data)
     # Step 3: Loop.
     position: int | None = 0
