@@ -58,7 +58,7 @@ def _replaced(match: re.Match[bytes]) -> bytes:
     character = match[0]
     if character in b"()\\":
         return b"\\" + character
-    return b"&#%d;" % character[0] if character in b"&'<>`" else b"%%%02X" % character[0]
+    return b"&#%d;" % character[0] if character in b"&'<>`|" else b"%%%02X" % character[0]
 
 
 def in_tag(new: bytes) -> bytes:

@@ -82,7 +82,7 @@ def test_rewrite(text: str, output: str) -> None:
     [
         ("http://h/a(b/", "[a](c)", "[a](http://h/a\\(b/c)"),
         ("http://h/a`/", "`[a](c) <a href=d>", "`[a](http://h/a&#96;/c) <a href=http://h/a&#96;/d>"),
-        ("http://h/a|/", "|[a](c)<a href=d>|\n|-|", "|[a](http://h/a%7C/c)<a href=http://h/a&#124;/d>|\n|-|"),
+        ("http://h/a|/", "|[a](c)<a href=d>|\n|-|", "|[a](http://h/a&#124;/c)<a href=http://h/a&#124;/d>|\n|-|"),
         ("http://h/a'/", "<a b='[a](c)", "<a b='[a](http://h/a&#39;/c)"),
         ("http://h/?x&", "[a](#123;)", "[a](http://h/?x&#38;#123;)"),
     ],
@@ -113,6 +113,17 @@ def test_an_escaped_bar_in_a_cell_is_no_backslash(profile: relbase.Profile) -> N
     assert result == text.replace("c", "http://h/c")
     listed = relbase.links(text, url="http://h/", kind="markdown", profile=profile)
     assert {(link.reference, link.url) for link in listed} == {("c|d", "http://h/c|d")}
+
+
+@pytest.mark.parametrize("profile", relbase.Profile)
+def test_a_bar_of_the_base_is_listed_as_it_is_written(profile: relbase.Profile) -> None:
+    call: Any = {"url": "http://h/a|/", "kind": "markdown", "profile": profile}
+    text = "|[b](c)|\n|-|\n\n[e](f|g)"
+    output = relbase.rewrite_text(text, **call)
+    assert output == "|[b](http://h/a&#124;/c)|\n|-|\n\n[e](http://h/a&#124;/f|g)"
+    for markdown in (text, output):
+        urls = [link.url for link in relbase.links(markdown, **call)]
+        assert urls == ["http://h/a|/c", "http://h/a|/f|g"]
 
 
 def test_replace_is_asked_in_document_order() -> None:

@@ -12,7 +12,7 @@ HOSTILE: Final = (
     *("http://h.example/a)b(c/d", "http://h.example/a,b, c 2x/", "http://h.example/&copy=1&lt;/"),
     *("http://h.example/</style></script></noscript>-->]]>/", "http://h.example/\\22 );x:url(/"),
     *("http://h.example/a b\tc\nd\re\x00f/", "http://h.example/é\u202e\udc80/"),
-    *("http://h.example/;'\"/", "http://h.example/`=<>/", "http://u:p@h.example/d/"),
+    *("http://h.example/;'\"/", "http://h.example/`|=<>/", "http://u:p@h.example/d/"),
     *("http://h.example?q", "http://h.example", "x-a://h/,;'\"()<>&amp;\\/"),
     *("http://h.example/=?utf-8?Q?x?=", "http://h.example/" + "d/" * 40),
 )
