@@ -60,6 +60,7 @@ ELSEWHERE: Final = {
     "html.stack": "test_tokens.py suites/test_html5lib.py",
     "html.tree": "test_tokens.py browser/test_nesting.py",
     "markdown.content": "test_markdown_places.py",
+    "markdown.lines": "test_markdown_places.py",
     "mail.allowed_edits": "test_message.py test_message_laws.py",
     "mail.parts": "test_message.py test_message_growth.py",
     "rewriting.context": "test_reference.py",

@@ -6,12 +6,11 @@ comments, SVG and `<base>` mean what they mean on the page, and no offset moves.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from heapq import merge
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Base, Layer
 from relbase.edit import Edit, Span
@@ -19,16 +18,20 @@ from relbase.expressions import expression
 from relbase.html.ahead import visit_html
 from relbase.html.vocabulary import Row
 from relbase.markdown import destinations
-from relbase.markdown.content import Found, Places
+from relbase.markdown.content import ESCAPED, UNSURE, Places, pairs
 from relbase.markdown.places import MAX_NESTED, places
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Codebase, Context, Wanted, resolver
-from relbase.rewriting.outcomes import Outcome, Status, consume, lower, shift, single
+from relbase.rewriting.outcomes import Outcome, Status, lower, shift, single
 from relbase.rewriting.reference import Place, Verdict, noting, visit_url
 from relbase.rewriting.trial import without
 from relbase.url.resolver import is_absolute
 from relbase.values.syntaxes import Syntax
+from relbase.view.characters import decode_inner
 from relbase.view.charset import after_mark
+
+if TYPE_CHECKING:
+    from array import array
 
 # An empty destination stays, unlike an empty `href`: somebody has yet to fill it in.
 _LINK: Final = Place("a", "href", Row(Syntax.URL))
@@ -46,26 +49,35 @@ def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
 
 
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:
-    source = text.decode("utf-8", "surrogateescape")
+    # As `places` replaces line ends too, it makes no second string.
+    lines = text.replace(b"\r\n", b" \n").replace(b"\r", b"\n")
+    source = lines.decode("utf-8", "surrogateescape")
+    del lines
     held = places(source)
+    if len(text) > len(source):
+        for offsets in (held.inline.spans, held.definitions.spans, held.blocks, held.tags):
+            _to_bytes(source, offsets)
+    del source
     if held.blocks or held.tags:
-        yield from _visit_on_trial(text, source, held, context)
+        yield from _visit_on_trial(text, held, context)
     else:
-        yield from _visit_links(text, _in_bytes(source, consume(held.links)), context)
+        yield from _visit_links(text, held, context)
     if held.is_deep:
         yield Note(Reason.LIMIT_MARKDOWN, context.part, None, _TOO_DEEP)
 
 
-def _visit_on_trial(text: bytes, source: str, held: Places, context: Context) -> Iterator[Outcome]:
+def _visit_on_trial(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
     """Visit all on trial, and charge it in document order: what stands first is paid first."""
     budget = context.budget
     trials = [budget and budget.on_trial(len(text)) for _ in range(2)]
     on_tags, on_links = (context._replace(wanted=Wanted.ALL, budget=trial) for trial in trials)
-    blocks, tags = (list(_in_bytes(source, spans)) for spans in (held.blocks, held.tags))
-    links = _visit_links(text, _in_bytes(source, consume(held.links)), on_links)
-    ends = array("q", (end.start() for end in _line_end.finditer(text)))
-    outcomes = merge(_visit_tags(text, blocks, tags, on_tags), links, key=_start)
-    yield from without(outcomes, ends, context, _AT_LINE_END, depth=context.depth)
+    links = _visit_links(text, held, on_links)
+    outcomes = merge(_visit_tags(text, held, on_tags), links, key=_start)
+
+    def holds(span: Span) -> bool:
+        return _line_end.search(text, *span) is not None
+
+    yield from without(outcomes, holds, context, _AT_LINE_END, depth=context.depth)
     for trial in trials:
         if budget and trial:
             budget.settle(trial)
@@ -88,28 +100,31 @@ def _start(outcome: Outcome) -> int:
     return outcome.start if isinstance(outcome, Edit) else outcome.span.start
 
 
-def _visit_tags(
-    text: bytes, blocks: list[Span], tags: list[Span], context: Context
-) -> Iterator[Outcome]:
+def _visit_tags(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
     html = bytearray(text.translate(_BLANK))
-    for start, end in (*blocks, *tags):
-        html[start:end] = text[start:end]
-    starts = array("q", (tag.start for tag in tags))
-    for outcome in single(visit_html(bytes(html), context)):
-        if type(outcome) is Edit:
-            at = bisect_right(starts, outcome.start) - 1
-            if at >= 0 and outcome.start < tags[at].end:
-                yield outcome._replace(new=destinations.in_tag(outcome.new))
-                continue
-        yield outcome
+    for offsets in (held.blocks, held.tags):
+        for start, end in pairs(offsets):
+            html[start:end] = text[start:end]
+    blanked = bytes(html)
+    del html
+    for outcome in single(visit_html(blanked, context)):
+        # After the start of a tag, and before its end, there is an odd number of offsets.
+        if type(outcome) is Edit and bisect_right(held.tags, outcome.start) % 2:
+            yield outcome._replace(new=destinations.in_tag(outcome.new))
+        else:
+            yield outcome
 
 
 _BLANK: Final = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))  # all but line ends
 
 
-def _visit_links(text: bytes, links: Iterable[Found], context: Context) -> Iterator[Outcome]:
+def _visit_links(text: bytes, held: Places, context: Context) -> Iterator[Outcome]:
     image = _IMAGE._replace(codebase=context.images)
-    for link in links:
+    for link in held.links:
+        if link.traits & UNSURE or not link.end:
+            span = Span(link.start, link.end) if link.end else None
+            yield Note(Reason.MARKDOWN_UNSURE, context.part, span, _UNSURE)
+            continue
         in_brackets = text.startswith(b"<", link.start)
         span = Span(link.start + in_brackets, link.end - in_brackets)
         place = _LINK if link.is_link else image
@@ -117,33 +132,32 @@ def _visit_links(text: bytes, links: Iterable[Found], context: Context) -> Itera
         if link.doubt:
             note = noting(Reason.MARKDOWN_UNSURE, f"{link.doubt}: left unchanged")
             keeps = partial(_kept, Verdict(Status.KEPT, None, note))
-        if link.meant is None and link.end:  # no escapes, and its place is known
-            for outcome in visit_url(text, span, context, place, keeps):
-                if isinstance(outcome, Edit):
-                    new = destinations.spelled(outcome.new, in_brackets=in_brackets)
-                    yield outcome._replace(new=new)
-                else:
-                    yield outcome
-            continue
         raw = text[slice(*span)]
-        view = destinations.destination_view(raw, in_brackets=in_brackets)
-        # (markdown-it-py takes a line end behind a backslash into a destination, cmark does not)
-        if _line_end.search(raw) or view.inner.decode("utf-8", "surrogateescape") != link.meant:
-            yield Note(Reason.MARKDOWN_UNSURE, context.part, span if link.end else None, _UNSURE)
-            continue
-        if link.is_link and link.is_image and context.images and not _is_same(link.meant, context):
+        view = None
+        if link.traits & ESCAPED:
+            view = destinations.destination_view(raw, in_brackets=in_brackets)
+            raw = view.inner
+        if link.is_link and link.is_image and context.images and not _is_same(raw, context):
             yield Note(Reason.MARKDOWN_UNSURE, context.part, span, _FOR_BOTH)
-        inside, whole = context.inside(span.start), Span(0, len(view.inner))
-        yield from lower(visit_url(view.inner, whole, inside, place, keeps), view, span.start)
+        if view:
+            inside, whole = context.inside(span.start), Span(0, len(raw))
+            yield from lower(visit_url(raw, whole, inside, place, keeps), view, span.start)
+            continue
+        for outcome in visit_url(text, span, context, place, keeps):
+            if isinstance(outcome, Edit):
+                new = destinations.spelled(outcome.new, in_brackets=in_brackets)
+                yield outcome._replace(new=new)
+            else:
+                yield outcome
 
 
 def _kept(verdict: Verdict, _reference: str) -> Verdict:
     return verdict
 
 
-def _is_same(reference: str, context: Context) -> bool:
+def _is_same(reference: bytes, context: Context) -> bool:
     """Whether a link that both links and images use has the same URL for both."""
-    if is_absolute(reference, context.task.profile):
+    if is_absolute(decode_inner(reference), context.task.profile):
         return True
     images = context.images and context.images.base
     return images is not None and images.url == context.base.url
@@ -153,20 +167,10 @@ _FOR_BOTH: Final = "links and images use this definition: it has the base of lin
 _UNSURE: Final = "a link whose place in the source is not certain: left unchanged"
 
 
-def _in_bytes(source: str, places: Iterable[T]) -> Iterator[T]:
-    """Yield the same places, which are in order, in bytes of the text."""
-    is_same = source.isascii()
+def _to_bytes(source: str, offsets: array[int]) -> None:
+    """Make offsets, which are in order, offsets in bytes of the text."""
     at = count = 0
-    for place in places:
-        if is_same or not place.end:  # or its place is not known
-            yield place
-            continue
-        ends = []
-        for end in place[:2]:
-            count += len(source[at:end].encode("utf-8", "surrogateescape"))
-            at = end
-            ends.append(count)
-        yield place._replace(start=ends[0], end=ends[1])
-
-
-T = TypeVar("T", Found, Span)
+    for place, offset in enumerate(offsets):
+        if offset:  # or it is of a place that is not known
+            count += len(source[at:offset].encode("utf-8", "surrogateescape"))
+            at, offsets[place] = offset, count

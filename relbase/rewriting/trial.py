@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from relbase.edit import Edit, Span
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def without(
     items: Iterable[Outcome],
-    places: Sequence[int],
+    is_doubtful: Callable[[Span], bool],
     context: Context,
     note: Note,
     *,
     trial: Budget | None = None,
     depth: int,
 ) -> Iterator[Outcome]:
-    """The items of a listed text, without edits of references that contain one of `places`.
+    """The items of a listed text, without edits of references that are doubtful.
 
     Only the other references, nested `depth` documents deep, are charged to the budget. The first
     of those that stay gets the note.
@@ -40,13 +40,12 @@ def without(
         elif isinstance(item, Note):
             yield item
         else:
-            at = bisect_left(places, item.span.start)
-            holds = at < len(places) and places[at] < item.span.end
+            doubts = item.status is Status.REWRITTEN and is_doubtful(item.span)
             if item.status is Status.REWRITTEN and (
-                holds or not pay(item.reference, item.url, budget, depth)
+                doubts or not pay(item.reference, item.url, budget, depth)
             ):
                 left.append(item.span)
-                if holds and not is_noted:
+                if doubts and not is_noted:
                     is_noted = True
                     yield note._replace(part=item.part, span=item.span)
                 item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901

@@ -6,6 +6,7 @@ it. `document` decides whether the document is sound, so that the findings count
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, groupby, islice
@@ -302,7 +303,8 @@ class Visit:
         if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
             trial = budget and budget.on_trial(len(raw))
             items = self._read(slot, raw, both._replace(budget=trial))
-            return without(items, doubtful, context, _FLAWED, trial=trial, depth=context.depth + 1)
+            at = context.depth + 1
+            return without(items, _holding(doubtful), context, _FLAWED, trial=trial, depth=at)
         if budget:
             budget.tried += len(context.base.url)
         tried = self._read(slot, raw, both._replace(budget=None))
@@ -354,6 +356,16 @@ class Visit:
                 Status.KEPT,
                 context.part,
             )
+
+
+def _holding(places: Sequence[int]) -> Callable[[Span], bool]:
+    """Return whether a span contains one of some places."""
+
+    def holds(span: Span) -> bool:
+        at = bisect_left(places, span.start)
+        return at < len(places) and places[at] < span.end
+
+    return holds
 
 
 def _is_written(edit: Edit) -> bool:

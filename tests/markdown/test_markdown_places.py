@@ -2,6 +2,7 @@
 
 import pytest
 
+from relbase.markdown.content import pairs
 from relbase.markdown.places import MAX_NESTED, places
 
 LINKS = [
@@ -79,7 +80,7 @@ def test_a_definition_is_what_uses_it(text: str, *, is_image: bool) -> None:
 
 HTML = [
     ("a <b>c</b> [d](<e>)", ["<b>", "</b>"], []),
-    ("<p>\n<b>\n\n[c](d)", [], ["<p>", "<b>"]),
+    ("<p>\n<b>\n\n[c](d)", [], ["<p>\n<b>"]),
     ("> a <b\n> c>", ["<b", "c>"], []),
     ("`<a>` \\<b>", [], []),
     ("- <div>\n  <p>\n", [], ["<div>", "<p>"]),
@@ -91,8 +92,8 @@ HTML = [
 @pytest.mark.parametrize(("text", "tags", "lines"), HTML)
 def test_html(text: str, tags: list[str], lines: list[str]) -> None:
     found = places(text)
-    assert [text[start:end] for start, end in found.tags] == tags
-    assert [text[start:end] for start, end in found.blocks] == lines
+    assert [text[start:end] for start, end in pairs(found.tags)] == tags
+    assert [text[start:end] for start, end in pairs(found.blocks)] == lines
 
 
 DOUBTS = [
@@ -125,3 +126,14 @@ def test_what_nests_too_deeply_is_said(make: str) -> None:
     before, after = make.split("{}")
     deep = before * (MAX_NESTED + 2) + "a" + after * (MAX_NESTED + 2)
     assert places(deep).is_deep
+
+
+def test_many_lines() -> None:
+    """The numbers of lines are worked out some hundred at a time."""
+    quote = "> - [a](b)\n>   [c](d)\n" * 3000
+    text = f"{quote}\n- [e](f)\n" + "  x\n" * 9000 + f"  [g](h)\n\n{quote}"
+    assert [text[link.start] for link in places(text).links] == [
+        *["b", "d"] * 3000,
+        *["f", "h"],
+        *["b", "d"] * 3000,
+    ]
