@@ -12,10 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from laws import assert_links_alike, law_2_outside_of_the_edits_every_byte_is_the_same
+from markdown_pieces import CHEAP_LAWS, DEAR_LAWS, PIECES
 
 import relbase
 import relbase.grammar
@@ -109,6 +111,24 @@ def _entities(data: bytes, call: dict[str, Any]) -> None:
 LAWS: Final = (_edits, _again, _links, _entities)
 
 
+def markdown(data: bytes) -> None:
+    """Laws of a document of Markdown that is made of pieces, one for each byte.
+
+    What takes as long as the rewriting is asserted of one document in four.
+    """
+    call = options(data[:HEAD]) | {"kind": "markdown", "charset": None}
+    text = b"".join(PIECES[byte % len(PIECES)] for byte in data[HEAD : HEAD + _MOST_PIECES])
+    result = relbase.rewrite(text, **call)
+    for law in CHEAP_LAWS:
+        law(text, call, result)
+    number = crc32(data) % (4 * len(DEAR_LAWS))
+    if number < len(DEAR_LAWS) and _is_whole(result):
+        DEAR_LAWS[number](text, call, result)
+
+
+_MOST_PIECES: Final = 16
+
+
 def explained(data: bytes) -> None:
     """Whatever the bytes are, `explain` draws a page."""
     page = relbase.explain(data[HEAD:], **options(data[:HEAD]))
@@ -190,6 +210,8 @@ _MARKDOWN: Final = (
     b"<p>\n<img src=a>\n</p>\n\nb <a\nhref='c'>`d`</a> https://x[e](f\\)&amp;g) $$[h](i)$$",
     b"| a | [b](c\\|d) |\n|---|---|\n| `|` | ![e][] |\n\n[e]: <f>\n'g'\n",
 )
+_RANDOM: Final = Random(0)
+_MADE: Final = tuple(_RANDOM.randbytes(2 + number % _MOST_PIECES) for number in range(500))
 _HTTP: Final = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nBase: <URL:http://b/c/>\r\n\r\n<a href=x>",
     b"HTTP/1.0 301 M\nLocation: ../x\nLink: <a>; rel=next, </b>; rel=x\n\n<p>",
@@ -245,6 +267,7 @@ TARGETS: Final = {
         for kind in ("css", "xml", "mail", "mbox")
     },
     "markdown": Target(partial(document, "markdown"), _MARKDOWN),
+    "markdown-pieces": Target(markdown, _MADE),
     "http": Target(partial(document, "http"), _HTTP),
     "any": Target(partial(document, None), "*/*"),
     "explain": Target(explained, "*/*"),

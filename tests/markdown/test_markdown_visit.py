@@ -1,7 +1,7 @@
 """Markdown through the public functions: links, HTML, charsets, budget, placeholders, notes."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -9,12 +9,8 @@ from typing import Any, Final
 import pytest
 from growth import assert_linear
 from hypothesis import strategies as st
-from laws import (
-    assert_laws,
-    assert_links_alike,
-    check,
-    law_2_outside_of_the_edits_every_byte_is_the_same,
-)
+from laws import assert_laws, check
+from markdown_pieces import LAWS, PIECES, law_8_the_tokens_are_the_same
 from memory import SLACK, memory_of, needs_status
 from strategies import HOSTILE as BASES
 from strategies import bases
@@ -268,22 +264,9 @@ def test_a_part_of_a_message() -> None:
 # ---- Laws
 
 
-PIECES: Final = (
-    *("[a](b)", "![i](j.png)", "[a]: r\n", "[a]", "[a][]", "![a][a]", "[b]: <c d> 't'\n", "[b]"),
-    *("<img src=x>", "<a href='y z'>", "</a>", '<a href="&amp;q">', "<style>a{b:url(c)}</style>"),
-    *("`", "``", "*", "_", "~~", "\n", "\n\n", "\n> ", "\n- ", "\n1. ", "\n    ", "\n\t", "# "),
-    *("\n# ", "\n===\n", "\n---\n", "|", "\\", "\\|", "&amp;", "&", "<", ">", "(", ")", "[", "]"),
-    *("\n| a | [b](c) |\n|---|---|\n| [d](e\\|f) | `x` |\n", "!", '"', "'", " ", "  \n", "é", "\r"),
-    *("http://x.example/", "<http://h.example/y>", "<!--", "-->", "<?", "<script>", "\n<p>\n"),
-    *("<base href=d/>", "```\n", "$$", "{{x}}", "[^1]: n [k](l)\n", "\u3000", "\0", "\x0c", "\r\n"),
-    *("---\na: b\n---\n", "[x](<>)", "[x](\\(y\\))", "[x](\ny\n't')", "[![s](t)](u)", "[l\n](o)"),
-    *('<a\nhref="m\nn">', "<img srcset='a 1x, b 2x'>", "[c(d)e](f(g)h)", "[#](#f)", "?q=1&lt;x"),
-)  # fmt: skip
-
-
 def _text(seed: int) -> bytes:
     random = Random(seed)
-    return "".join(random.choices(PIECES, k=random.randint(1, 25))).encode()
+    return b"".join(random.choices(PIECES, k=random.randint(1, 25)))
 
 
 texts: Final = st.integers(0, (1 << 32) - 1).map(_text)
@@ -292,37 +275,16 @@ calls: Final = st.fixed_dictionaries(
 )
 
 
-def _law_3_and_4(_: bytes, call: dict[str, Any], result: relbase.Result) -> None:
-    assert relbase.rewrite(result.data, **call).edits == ()
-    assert_links_alike(list(result.links), list(relbase.links(result.data, **call)))
-
-
-def _law_8(data: bytes, _: dict[str, Any], result: relbase.Result) -> None:
-    """markdown-it-py finds the same tokens, but for the values of links."""
-    assert list(_shape(data)) == list(_shape(result.data))
-
-
-def _shape(data: bytes) -> Iterator[Any]:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark").enable("table")
-    for token in parser.parse(data.decode("utf-8", "replace")):
-        yield token.type, token.level, token.map
-        for child in token.children or ():
-            is_fixed = child.type in {"text", "code_inline"}
-            yield child.type, child.level, child.content if is_fixed else ""
-
-
 def test_laws() -> None:
-    laws = (law_2_outside_of_the_edits_every_byte_is_the_same, _law_3_and_4, _law_8)
-    check(laws, texts, calls, 150)
+    check(LAWS, texts, calls, 150)
 
 
 def test_hostile_bases_change_no_structure() -> None:
     for url in BASES:
         data = b"`[a](b)` `[a](b) | <a href=c> <a b='[d](e) [![f](g)](<h>)\n\n[i]: j\n\n"
         data += b"|[k](l)|\n|-|\n"
-        _law_8(data, {"url": url}, relbase.rewrite(data, url=url, kind="markdown"))
+        result = relbase.rewrite(data, url=url, kind="markdown")
+        law_8_the_tokens_are_the_same(data, {"url": url}, result)
 
 
 # ---- Time
@@ -418,3 +380,19 @@ def test_memory_is_bounded_where_all_is_links(unit: str, tmp_path: Path) -> None
     assert used.given > used.taken
     # The modules that only Markdown needs are loaded by it.
     assert used.grown <= 6 * (used.taken + used.given) + 2 * SLACK, used
+
+
+@needs_status
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("x\n", "a\n\n", "- a\n", "<a>", "<a ", "<a!x", "[a](b:) ", "[a\n", "[a]\n\n"),
+        "|a|b|\n|-|-|\n\n",
+    ],
+)
+def test_memory_is_bounded_where_nothing_changes(unit: str, tmp_path: Path) -> None:
+    """Law 9 by its slope: of lines, blocks, tags, text and links little is kept."""
+    make = repeated(unit.encode())
+    small, large = (memory_of(tmp_path, make(1 << size), URL, "markdown") for size in (16, 18))
+    assert large.given == 0
+    assert large.grown - small.grown <= 6 * (large.taken - small.taken) + (1 << 19), large
