@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
@@ -14,6 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from relbase.compression.zips import content_of, content_starts
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
 from relbase.policy import DEFAULT_POLICY, Policy
@@ -193,7 +193,7 @@ def archive_ends(file: BinaryIO) -> list[int]:
     try:
         with zipfile.ZipFile(file) as members:
             archives = (item for item in members.infolist() if _is_archive(item.filename))
-            return sorted(_start(file, item) + item.compress_size for item in archives)
+            return sorted(content_starts(file, item) + item.compress_size for item in archives)
     except (zipfile.BadZipFile, NotImplementedError):
         return []
 
@@ -213,23 +213,15 @@ def _pages_of_member(
     allowance: Allowance,
     read: list[tuple[int, int]],
 ) -> Iterator[Page | Fault]:
-    start = _start(file, member)
-    end = start + member.compress_size
+    start, end, why = content_of(file, member, read)
 
     def content(offset: int) -> Iterator[bytes]:
         if member.compress_type == zipfile.ZIP_STORED:
             return byte_range(file, start + offset, end)
         return _inflated(byte_range(file, start, end), offset, allowance.read_again)
 
-    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-    is_encrypted = member.flag_bits & 1
-    if is_encrypted or member.compress_type not in methods:
-        text = f"{member.filename} is encrypted or uses an unknown compression method: not read"
-        yield Fault(start, "", "", Trouble.DAMAGED, text)
-        return
-    if not _is_apart((member.header_offset, end), read):
-        text = f"{member.filename} overlaps another archive in the ZIP file: not read"
-        yield Fault(start, "", "", Trouble.DAMAGED, text)
+    if why:
+        yield Fault(start, "", "", Trouble.DAMAGED, f"{member.filename} {why}: not read")
         return
 
     def skip_at(record: Record) -> bool:
@@ -237,15 +229,6 @@ def _pages_of_member(
 
     for page in pages_within(allowance, content(0), content, skip_at):
         yield page._replace(offset=start + page.offset)
-
-
-def _is_apart(range_: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
-    """Add a range to sorted ones unless it overlaps one of them; return whether it was added."""
-    at = bisect(ranges, range_)
-    if (at and ranges[at - 1][1] > range_[0]) or (at < len(ranges) and ranges[at][0] < range_[1]):
-        return False
-    ranges.insert(at, range_)
-    return True
 
 
 def _inflated(
@@ -263,11 +246,3 @@ def _inflated(
             if len(data) > offset:
                 yield data[offset:]
             offset = max(0, offset - len(data))
-
-
-def _start(file: BinaryIO, member: zipfile.ZipInfo) -> int:
-    """Where the content of a member begins, after its local header (APPNOTE §4.3.7)."""
-    file.seek(member.header_offset + 26)
-    lengths = file.read(4)
-    name, extra = int.from_bytes(lengths[:2], "little"), int.from_bytes(lengths[2:], "little")
-    return member.header_offset + 30 + name + extra

@@ -1,11 +1,15 @@
-"""Files that hold pages, made as the programs write them: Safari's web archives, HAR."""
+"""Files that hold pages, made as the programs write them: Safari, browsers, Firefox, Evernote."""
 
 from __future__ import annotations
 
 import base64
+import io
 import json
 import plistlib
+import warnings
+import zipfile
 from typing import Any, Final
+from xml.sax.saxutils import escape, quoteattr
 
 FORMS: Final = {"binary": plistlib.FMT_BINARY, "XML": plistlib.FMT_XML}
 
@@ -136,3 +140,92 @@ def firefox_entry(url: str, text: str, type_: str = "text/html; charset=utf-8") 
         "time": 9,
         "_securityState": "secure",
     }
+
+
+def index_rdf(url: str, *, file: str = "index.html", charset: str = "UTF-8") -> bytes:
+    """What the extension Mozilla Archive Format writes of a page (MaffDataSource.js)."""
+    stated = {
+        "originalurl": url,
+        "title": "A page",
+        "archivetime": "Mon, 25 Dec 2017 17:27:46 GMT",
+        "indexfilename": file,
+        "charset": charset,
+    }
+    lines = (f"<MAF:{name} RDF:resource={quoteattr(value)}/>" for name, value in stated.items())
+    return f"""<?xml version="1.0"?>
+<RDF:RDF xmlns:MAF="http://maf.mozdev.org/metadata/rdf#"
+         xmlns:NC="http://home.netscape.com/NC-rdf#"
+         xmlns:RDF="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+  <RDF:Description RDF:about="urn:root">
+    {"".join(lines)}
+  </RDF:Description>
+</RDF:RDF>
+""".encode()
+
+
+def zipped(members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    file = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(file, "w", method) as made:
+        warnings.simplefilter("ignore")  # names may be there twice
+        for name, data in members:
+            made.writestr(zipfile.ZipInfo(name, (2017, 12, 25, 17, 27, 46)), data, method)
+    return file.getvalue()
+
+
+def maff(*pages: tuple[str, dict[str, bytes]], charset: str = "UTF-8") -> bytes:
+    """Pages with their files, each in a directory that is named after the time."""
+    members = []
+    for number, (url, files) in enumerate(pages):
+        folder = f"1514222866000_{number}"
+        members += [(f"{folder}/index.rdf", index_rdf(url, charset=charset))]
+        members += [(f"{folder}/{name}", data) for name, data in files.items()]
+    return zipped(members)
+
+
+MAFF_PAGE: Final = (
+    b"<link rel=stylesheet href=index_files/s.css><a href='../b?x'>x</a>"
+    b"<img src=index_files/i.png><iframe src=index_files/f.html></iframe>"
+)
+MAFF_FILES: Final = {
+    "index.html": MAFF_PAGE,
+    "index_files/s.css": b"a{background:url(i.png)}",
+    "index_files/i.png": PICTURE,
+    "index_files/f.html": b"<a href=http://k.example/>",
+}
+
+
+def note(
+    content: str, *, url: str = "", title: str = "A note", attached: str = "", is_old: bool = False
+) -> str:
+    """A note as Evernote 10 exports it, or as Evernote 5 and 6 did."""
+    source = f"<source>web.clip7</source><source-url>{escape(url)}</source-url>" if url else ""
+    about = f"<note-attributes><author>a</author>{source}</note-attributes>"
+    dates = "<created>20240102T030405Z</created><updated>20240102T030405Z</updated>"
+    written = content.replace("]]>", "]]]]><![CDATA[>")
+    if is_old:
+        body = f"<content><![CDATA[{written}]]></content>"
+        parts = f"<title>{escape(title)}</title>{body}{dates}{about}"
+    else:
+        body = f"<content>\n      <![CDATA[{written}      ]]>\n    </content>"
+        parts = f"<title>{escape(title)}</title>{dates}<tag>t</tag>{about}{body}"
+    resource = (
+        f'<resource><data encoding="base64">{attached}</data><mime>image/png</mime>'
+        "<resource-attributes><source-url>http://no.example/</source-url></resource-attributes>"
+        "</resource>"
+    )
+    return f"  <note>{parts}{resource if attached else ''}</note>\n"
+
+
+ENML: Final = (
+    '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+    '<!DOCTYPE en-note SYSTEM "http://xml.evernote.com/pub/enml2.dtd"><en-note>{}</en-note>'
+)
+
+
+def enex(*notes: str) -> bytes:
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">\n'
+        '<en-export export-date="20240102T030405Z" application="Evernote" version="10.73.4">\n'
+        f"{''.join(notes)}</en-export>\n"
+    ).encode()

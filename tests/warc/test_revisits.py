@@ -177,7 +177,7 @@ def test_an_archive_in_a_wacz_that_overlaps_another_one_is_a_fault() -> None:
     assert [(one.trouble, one.text) for one in others if isinstance(one, Fault)] == [
         (
             Trouble.DAMAGED,
-            "archive/a.warc overlaps another archive in the ZIP file: not read",
+            "archive/a.warc overlaps another member of the ZIP file: not read",
         )
     ] * 2
 
