@@ -35,9 +35,11 @@ for _name in ("containers", "html", "xml", "mail", "markdown", "support", "."):
     sys.path.insert(0, str(Path(__file__).parent / _name))
 
 import lxml.html
+import test_enex
 import test_feeds
 import test_har
 import test_json_ld
+import test_maff
 import test_markdown_visit
 import test_message_growth
 import test_warc
@@ -87,8 +89,11 @@ KINDS: Final[dict[str, dict[str, Make]]] = {
     "markdown": {"": numbered(_MARKDOWN), **test_markdown_visit.HOSTILE},
     "warc": {"": lambda n: record(1, "resource", _SITE) * (n // 230), **test_warc.HOSTILE},
     "har": {"": test_har.HOSTILE["pages"], **test_har.HOSTILE},
+    "maff": {"": test_maff.HOSTILE["pages"], **test_maff.HOSTILE},
+    "enex": {"": test_enex.HOSTILE["notes"], **test_enex.HOSTILE},
     "webarchive": {"": test_webarchive.HOSTILE["resources"], **test_webarchive.HOSTILE},
 }
+_PIECE: Final = 1 << 18  # as files are read
 HTML: Final = {"Content-Type": "text/html"}
 _DOCUMENTS: Final = "html xml json jsonld mail markdown"
 # call: the kinds that it takes.
@@ -96,7 +101,7 @@ CALLS: Final = {
     **dict.fromkeys(("rewrite", "links", "base", "explain"), _DOCUMENTS),
     "entities": "mail",
     **dict.fromkeys(("rewrite_response", "make_links_absolute", "conversion", "link_rows"), "html"),
-    "pages": "warc har webarchive",
+    "pages": "warc har webarchive maff enex",
     "command": f"{_DOCUMENTS} warc",
 }
 
@@ -114,7 +119,10 @@ def called(call: str, data: Any, kind: str) -> object:
             rows = call == "link_rows"
             return warc.link_rows(page) if rows else warc.conversion(page, date=DATE).record
         case "pages":
-            return pages_in(HOLDERS[kind], data) if kind in HOLDERS else warc.pages([data])
+            pieces = [data[at : at + _PIECE] for at in range(0, len(data), _PIECE)]
+            if kind not in HOLDERS:
+                return warc.pages([data])
+            return pages_in(HOLDERS[kind], pieces if HOLDERS[kind].is_streamed else data)
         case "command":
             return by_command(data, kind)
     return getattr(relbase, call)(data, url=URL, kind=kind)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
 
 import click
 
-import relbase
 from relbase import warc
 from relbase.cli import files, streams
 from relbase.cli.csv_tables import CsvTable, base_columns
@@ -21,10 +20,11 @@ from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
 from relbase.containers.saved import MAX_FILE, Saved
+from relbase.session import run
 from relbase.url.credentials import masked
 from relbase.warc import rows, work
 from relbase.warc.held import Holder, pages_in
-from relbase.warc.writing import arguments, date_of_run
+from relbase.warc.writing import call_of, date_of_run, notes_on
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.containers.warc import Record
     from relbase.notes import Note
+    from relbase.results import Result
 
 _CODING: Final = "coding"
 _SUFFIX: Final = ".parquet"
@@ -102,7 +103,7 @@ class Archive(NamedTuple):
 
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if self.holder is not None:
-            yield from pages_in(self.holder, _whole(self.source.pieces))
+            yield from pages_in(self.holder, _content(self.holder, self.source.pieces))
             return
         if self.is_zip:
             yield from self.read_again()
@@ -145,7 +146,7 @@ class Archive(NamedTuple):
             self.report(work.fault_of_error(page, error))
 
     def _place(self, page: warc.Page) -> str:
-        return f"{self.source.shown}:{page.offset}: {excerpt(masked(page.url))}"
+        return f"{self.source.shown}:{page.offset}: {excerpt(masked(page.url) or page.name)}"
 
     def rewritten(self, plan: Plan, outcome: Outcome) -> Iterator[bytes]:
         own = plan.options
@@ -191,17 +192,17 @@ class Archive(NamedTuple):
             text = f"{self._place(page)}: warning: {sentence(note)}"
             self.warned.add(note.reason.value, text)
 
-    def _rewritten(self, page: warc.Page) -> list[relbase.Result]:
-        given, replace = arguments(page, **self.how), self.settings.replace
-        return [relbase.rewrite(page.body, replace=replace, **given)]
+    def _rewritten(self, page: warc.Page) -> list[Result]:
+        call = call_of(page, **self.how, replace=self.settings.replace)
+        return [run.rewrite(call.opened(page.body))]
 
-    def results(self, plan: Plan, outcome: Outcome) -> Iterator[tuple[warc.Page, relbase.Result]]:
+    def results(self, plan: Plan, outcome: Outcome) -> Iterator[tuple[warc.Page, Result]]:
         """Yield each page of a file that holds pages, and what it becomes."""
         pages = 0
         for page in self.pages():
             pages += 1
             for result in self._guarded(page, self._rewritten):
-                self._add_notes(page, result.notes, outcome)
+                self._add_notes(page, notes_on(page, result), outcome)
                 if plan.options.report is not None:
                     statuses = (link.status.value for link in result.links)
                     outcome.links.update(statuses)
@@ -271,19 +272,21 @@ class Archive(NamedTuple):
     def _records(self) -> Records:
         from relbase.cli.judging.entities import Records
 
-        records = Records(self.source, is_crawl=self.holder is None, is_zip=self.is_zip)
+        has_loaded = self.holder is None or self.holder.has_loaded
+        is_crawl = self.holder is None
+        records = Records(self.source, is_crawl=is_crawl, is_zip=self.is_zip, has_loaded=has_loaded)
         if self.holder is None:
             for _ in self.read_again(records.add):
                 pass
             return records
-        for saved in self.holder.saved(_whole(files.again(self.source))):
+        for saved in self.holder.saved(_content(self.holder, files.again(self.source))):
             if isinstance(saved, Saved):
                 records.add_saved(saved)
         return records
 
     def show_bases(self, table: CsvTable | None, *, as_json: bool) -> None:
         for page in self.pages():
-            for entity in relbase.entities(page.body, **arguments(page, **self.how)):
+            for entity in run.entities(call_of(page, **self.how).opened(page.body)):
                 self.tally.warnings += not entity.base.usable
                 file = {"file": self.source.name}
                 place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
@@ -298,7 +301,10 @@ class Archive(NamedTuple):
                 streams.say(f"{self._place(page)}: {before_part(entity.part)}{shown}")
 
 
-def _whole(pieces: Iterable[bytes]) -> bytes:
+def _content(holder: Holder, pieces: Iterable[bytes]) -> Iterable[bytes] | bytes:
+    """Return what a reader takes: the pieces of a file, or all of it."""
+    if holder.is_streamed:
+        return pieces
     read, size = [], 0
     for piece in pieces:
         size += len(piece)

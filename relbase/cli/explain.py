@@ -18,9 +18,9 @@ from relbase.cli.streams import Collected, counted, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import Summary, index, page
 from relbase.formats.rows import FORMATS
-from relbase.session.session import Call, check
+from relbase.session.session import Call
 from relbase.url.profiles import DEFAULT
-from relbase.warc.writing import arguments
+from relbase.warc.writing import call_of
 
 if TYPE_CHECKING:
     from relbase.cli.archives import Archive
@@ -114,7 +114,7 @@ def _pages(archive: Archive) -> Iterator[tuple[bytes, Call, str]]:
         if number == _MAX_PAGES:
             archive.warn(f"only the first {_MAX_PAGES:,} pages are explained")
             break
-        yield saved.body, check(**arguments(saved, **archive.how)), saved.url
+        yield saved.body, call_of(saved, **archive.how), saved.url
 
 
 class _Plan:

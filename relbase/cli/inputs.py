@@ -370,7 +370,9 @@ def _holder(source: OpenInput, first: bytes, settings: options.Settings) -> Hold
 
 # What the others do not begin like, so that few documents load the readers.
 _may_hold: Final = expression(
-    rb"bplist00|(?:\xEF\xBB\xBF)?\s*(?:\{\s*\"log\"|<(?=.{0,1000}?<plist))", re.DOTALL
+    rb"bplist00|PK\x03\x04"
+    rb"|(?:\xEF\xBB\xBF)?\s*(?:\{\s*\"log\"|(?=<.{0,1000}?(?<=<)(?:plist|en-export)))",
+    re.DOTALL,
 )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # The --kind of a web archive, which is not a kind of document.
 ARCHIVE: Final = "warc"
-HELD: Final = ("webarchive", "har")  # files that hold pages: `warc.held.HOLDERS`
+HELD: Final = ("webarchive", "har", "maff", "enex")  # files that hold pages: `warc.held.HOLDERS`
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE, *HELD)
 
 

@@ -44,7 +44,7 @@ Saved pages, mail and archives:
   relbase rewrite inbox.mbox -o absolute.mbox
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
-  relbase rewrite page.webarchive log.har -o pages/
+  relbase rewrite page.webarchive log.har notes.enex -o pages/
 
 --map FILE has lines such as this one, with a tab, or is CSV:
   saved/a.html    http://example.com/a.html
@@ -161,8 +161,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
     """Make the relative links of each INPUT absolute and change no other byte.
 
     INPUT is a page, style sheet, XML file, feed, Markdown, message, mbox, Maildir or web archive
-    (WARC, ARC), or a web archive of Safari or a HAR, whose pages go to -o DIR; "-" or no INPUT is
-    standard input. A DIR is a tree: all files below it, without dotfiles, symbolic links and
+    (WARC, ARC), or a file of pages (.webarchive, .har, .maff, .enex), which go to -o DIR; "-" or no
+    INPUT is standard input. A DIR is a tree: all files below it, without dotfiles, symbolic links and
     backups; Markdown in it is rewritten only with --only markdown.
 
     The result of one INPUT goes to standard output, unless -o or -i is given. For a web archive it

@@ -1,7 +1,7 @@
-"""Pages taken out of a file that holds them (a web archive of Safari, a HAR), as files below -o.
+"""Pages taken out of a file that holds them (a HAR, an export of Evernote), as files below -o.
 
-The file itself is never rewritten. The name of a page is the last segment of its URL's path, of
-which letters, digits and a few signs stay (threat W7).
+The file itself is never rewritten. The name of a page is the last segment of its URL's path, or
+that of the name that the file has for it. Letters, digits and a few signs of it stay (threat W7).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def take_out(archive: Archive, plan: Plan, outcome: Outcome, writer: Writer) -> 
     for page, result in archive.results(plan, outcome):
         if place is None or not is_html(page):
             continue
-        output = place._replace(parts=(*place.parts, names.of(page.url)))
+        output = place._replace(parts=(*place.parts, names.of(page.url, page.name)))
         written = writer.write(output, (result.data,), source.status)
         outcome.directory = written or outcome.directory
         size += len(result.data)
@@ -74,9 +74,10 @@ class Names:
     def __init__(self) -> None:
         self._used: Counter[str] = Counter()
 
-    def of(self, url: str) -> str:
-        path = rfc3986.split(url).path.rstrip("/")
-        last = _odd.sub("_", unquote(path.rpartition("/")[2])).strip(" .-")
+    def of(self, url: str, own: str = "") -> str:
+        scheme, _, path, *_ = rfc3986.split(url)
+        last = _odd.sub("_", unquote(path.rstrip("/").rpartition("/")[2])) if scheme else ""
+        last = (last.strip(" .-") or _odd.sub("_", own.rpartition("/")[2])).strip(" .-")
         suffix = _page_suffix.search(last)
         stem = (last[: suffix.start()] if suffix else last)[:_LONGEST] or "index"
         end, number = suffix[0] if suffix else ".html", 1

@@ -1,13 +1,14 @@
-"""What readers of files that hold pages yield, and how decoded text becomes bytes again."""
+"""What readers of files that hold pages yield, and what they share: XML, text that was decoded."""
 
 from __future__ import annotations
 
 import codecs
 from contextlib import suppress
 from typing import Final, NamedTuple
+from xml.parsers import expat
 
 from relbase.containers.content_type import parameters
-from relbase.view.charset import UNREADABLE, WIDE, CharsetSource, sniff
+from relbase.view.charset import UNREADABLE, WIDE, CharsetSource, lookup, sniff
 from relbase.view.transcode import encode
 
 # Of a file, which is read as a whole.
@@ -26,6 +27,24 @@ class Saved(NamedTuple):
     fields: tuple[tuple[str, str], ...] = ()  # header fields that matter, names in lower case
     redirects: tuple[str, ...] = ()  # the absolute URLs that led to `url`, which is the last one
     fault: str = ""  # why its body cannot be read
+    name: str = ""  # the path of its file, or its title
+    files: frozenset[str] = frozenset()  # paths of those saved with it, and of their folders
+
+
+def xml_parser(separator: str | None = None) -> expat.XMLParserType:
+    """Return a parser of UTF-8 that raises ValueError at entities and other encodings."""
+    parser = expat.ParserCreate("utf-8", separator)
+    parser.EntityDeclHandler, parser.XmlDeclHandler = _entity, _declaration
+    return parser
+
+
+def _entity(name: str, *_declaration: object) -> None:
+    raise ValueError(f"it declares the entity {name[:40]!r}")
+
+
+def _declaration(_version: str, encoding: str | None, _standalone: int) -> None:
+    if encoding and lookup(encoding) != "utf-8":
+        raise ValueError(f"it states the encoding {encoding[:40]!r}: only UTF-8 is read")
 
 
 def in_own_charset(text: bytes, type_: str) -> bytes:

@@ -200,11 +200,7 @@ _HINT: Final = "if it is HTML, pass kind='html' (--kind html)"
 _UNZIP: Final = "unzip it, and give the pages in it"
 _HELD: Final = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them with absolute links"
 _CONTAINERS: Final = {
-    "webarchive": _HELD,
-    "har": _HELD,
-    "maff": "it is a ZIP archive of Firefox pages: unzip it; index.rdf states the URL of each page",
-    "enex": "it is an export of Evernote: its notes are XHTML in <content>; export them as HTML "
-    "to get pages",
+    **dict.fromkeys(("webarchive", "har", "maff", "enex"), _HELD),
     "epub": "it is a ZIP archive of XHTML: " + _UNZIP,
     **dict.fromkeys(
         ("doc", "docx", "odt", "ods", "odp", "ppt", "pptx", "rtf", "xls", "xlsx"),
@@ -215,6 +211,7 @@ _MARKS: Final = (
     (expression(_COMPRESSED), "it is compressed: decompress it first"),
     (expression(rb"PK\x03\x04"), f"it is a ZIP archive: {_UNZIP}"),
     (expression(rb"bplist00(?=.*WebMainResource)", re.DOTALL), _HELD),
+    (expression(rb"(?:<[?!][^>]*+>\s*+)*+<en-export[\s>]"), _HELD),
     (expression(rb"\{\\rtf|\xd0\xcf\x11\xe0"), "save it as HTML or .eml to get a page"),
     (_binary, ""),
 )

@@ -125,7 +125,7 @@ _NAMES: Final = frozenset(_ELEMENTS.encode().split())
 # a sign of HTML.
 _html: Final = expression(
     rb"""%b(?:<!doctype[\t\n\f\r ]+html\b | <!--
-    | </?+(?:(?:%b)|[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""
+    | </?+(?:(?:%b)|(?!en-export[\t\n\f\r />])[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""
     % (_PROLOGUE, "|".join(_ELEMENTS.split()).encode()),
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
@@ -183,9 +183,11 @@ def is_xml(start: bytes) -> bool:
     """Whether this looks like XML that browsers do not read as HTML."""
     if _doctype_html.match(start):
         return False  # `<!doctype html><svg>`
-    if _root_of(start) in _ROOTS:
+    root = _root_of(start)
+    if root in _ROOTS:
         return True
-    return _xml.match(start) is not None and not is_html(start)
+    # An export of Evernote has pages in it, and no text of XML.
+    return root != b"en-export" and _xml.match(start) is not None and not is_html(start)
 
 
 _FEEDS: Final = frozenset((b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex"))
@@ -220,7 +222,7 @@ def is_mislabelled_feed(start: bytes) -> bool:
 def may_be_html(start: bytes) -> bool:
     """Whether a document that looks like XML means the same as HTML."""
     root = _root_of(start)
-    return root in _NAMES or root in {b"svg", b"math"}
+    return root in _NAMES or root in {b"svg", b"math", b"en-note"}  # Evernote's XHTML
 
 
 def may_be_xml(start: bytes) -> bool:

@@ -1,11 +1,11 @@
-"""Files that hold pages: web archives of Safari and HAR, read as pages like those of a WARC."""
+"""Files that hold pages, as a HAR or an export of Evernote, read like those of a WARC."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
-from relbase.containers import har, webarchive
+from relbase.containers import enex, har, maff, webarchive
 from relbase.containers.content_type import media_type
 from relbase.containers.saved import Saved
 from relbase.containers.warc import Fault, Trouble
@@ -18,19 +18,23 @@ class Holder(NamedTuple):
     """A kind of file that holds pages."""
 
     begins: Callable[[bytes], object]
-    saved: Callable[[bytes], Iterator[Saved | Fault]]
+    saved: Callable[[Any], Iterator[Saved | Fault]]  # takes the bytes of a file
+    is_streamed: bool = False  # takes them in pieces
+    has_loaded: bool = True  # holds what its pages load, with URLs
 
 
 # By the values of --kind, which are also suffixes.
 HOLDERS: Final[dict[str, Holder]] = {
     "webarchive": Holder(webarchive.begins.match, webarchive.saved),
     "har": Holder(har.begins.match, har.saved),
+    "maff": Holder(maff.begins, maff.saved, has_loaded=False),
+    "enex": Holder(enex.begins.match, enex.saved, is_streamed=True, has_loaded=False),
 }
 
 
-def pages_in(holder: Holder, data: bytes) -> Iterator[Page | Fault]:
+def pages_in(holder: Holder, content: bytes | Iterable[bytes]) -> Iterator[Page | Fault]:
     """Yield the documents in a file that relbase reads, and what cannot be read as faults."""
-    for saved in holder.saved(data):
+    for saved in holder.saved(content):
         if isinstance(saved, Fault):
             yield saved
         # So that most pictures are not copied.
@@ -43,7 +47,8 @@ def pages_in(holder: Holder, data: bytes) -> Iterator[Page | Fault]:
             if may_hold_references(saved.type, body):
                 fields = (("content-type", saved.type), *saved.fields)
                 place = saved.offset, "", saved.url, saved.date, saved.status
-                yield Page(*place, fields, body, "", (), redirects=saved.redirects)
+                page = Page(*place, fields, body, "", (), redirects=saved.redirects)
+                yield page._replace(name=saved.name, files=saved.files)
 
 
 def is_html(page: Page) -> bool:

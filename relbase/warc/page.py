@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from posixpath import dirname, join, normpath
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
 from relbase.containers.content_type import effective_type
 from relbase.expressions import expression
@@ -27,6 +29,8 @@ class Page(NamedTuple):
         payload: "truncated", "recoded" if its codings or checksums are not as stated, else "".
         redirects: The URLs that redirects led to, up to `url`; empty if there were none, or if the
             archive has a record for each.
+        name: The path of its file in a file that holds pages, or its title; "" if it has none.
+        files: The paths of those that were saved with it, and of the folders that they are in.
     """
 
     offset: int
@@ -40,6 +44,8 @@ class Page(NamedTuple):
     remarks: tuple[str, ...]
     payload: str = ""
     redirects: tuple[str, ...] = ()
+    name: str = ""
+    files: frozenset[str] = frozenset()
 
     @property
     def content_type(self) -> str:
@@ -51,6 +57,20 @@ class Page(NamedTuple):
         """Whether it is a response of 2xx, or no response."""
         return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
 
+
+def file_beside(page: Page, reference: str) -> str | None:
+    """Return the path that a relative reference leads to among the files saved with a page.
+
+    It is None if the reference leads to none of them, nor into a folder of theirs.
+    """
+    written = unquote(_before_query.split(reference, 1)[0].replace("\\", "/"))
+    if not written or written.startswith("/"):
+        return None
+    path = normpath(join(dirname(page.name), written))
+    return path if path in page.files or dirname(path) in page.files else None
+
+
+_before_query: Final = expression(r"[?#]")
 
 # A URL without its scheme, as warcit writes it (www.h.example/x, h:8080/x, //h/x): its host, and
 # its port if a path follows.

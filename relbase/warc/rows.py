@@ -8,16 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.api import base
 from relbase.expressions import regex
 from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.rewriting.outcomes import Packed, Reference
 from relbase.scan.batches import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.session import run
 from relbase.session.options import Replace
-from relbase.session.session import check
 from relbase.url.profiles import Profile, ProfileName
-from relbase.warc.writing import arguments
+from relbase.warc.writing import call_of
 
 if TYPE_CHECKING:
     from relbase.warc.page import Page
@@ -207,7 +205,7 @@ def link_rows(
     >>> [(row.reference, row.url, row.layer) for row in link_rows(page)]
     [('x', 'http://h/d/x', 'retrieval')]
     """
-    call = check(**arguments(page, profile, policy), replace=replace)
+    call = call_of(page, profile, policy, replace)
     return _rows(page, warc, run.references(call.opened(page.body), texts=texts))
 
 
@@ -231,7 +229,7 @@ def packed_rows(
     texts: bool = False,
 ) -> Iterator[LinkRow | PackedRows]:
     """Yield the rows of `link_rows`, many at once as columns if possible."""
-    call = check(**arguments(page, profile, policy), replace=replace)
+    call = call_of(page, profile, policy, replace)
     for batch in run.columns(call.opened(page.body), texts=texts):
         if isinstance(batch, Packed):
             yield _packed(page, warc, batch)
@@ -272,7 +270,7 @@ def wat(
 
     Unlike there, each resolved `url` is absolute, and resolving it against `Base` changes nothing.
     """
-    known = base(**arguments(page, profile, policy), data=page.body)
+    known = run.base(call_of(page, profile, policy).opened(page.body))
     head: dict[str, Any] = {"Base": known.url} if known.usable else {}
     links: list[dict[str, str]] = []
     for row in link_rows(page, warc, profile=profile, policy=policy):

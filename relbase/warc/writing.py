@@ -10,30 +10,33 @@ import time
 import uuid
 import zlib
 from base64 import b32encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from relbase.api import rewrite
 from relbase.bases.layers import unsuitable
 from relbase.compression.codings import fast_zlib
 from relbase.expressions import regex
 from relbase.formats.recognition import kind_of_bytes
 from relbase.formats.rows import FORMATS
+from relbase.notes import Note, Reason
 from relbase.policy import DEFAULT_POLICY, Policy
-from relbase.session.options import Arguments, Replace, as_policy, as_url
-from relbase.session.session import ADVICE_ON_MARK
+from relbase.rewriting.outcomes import Status
+from relbase.savers.rows import LocalFile
+from relbase.session import run
+from relbase.session.options import OptionArguments, Origin, Replace, as_policy, as_url
+from relbase.session.session import ADVICE_ON_MARK, Call, check
 from relbase.url.credentials import masked
 from relbase.url.profiles import Profile, ProfileName, as_profile
 from relbase.url.step import check_text
 from relbase.version import __version__
-from relbase.warc.page import Page
+from relbase.warc.page import Page, file_beside
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
-    from relbase.notes import Note
+    from relbase.results import Result
 
 Packing = Literal["", "gz", "zst"]
 
@@ -87,8 +90,8 @@ def conversion(
     """
     check_date(date)
     check_text(info, "info", "give the id that warcinfo returns first, or ''")
-    result = rewrite(**arguments(page, profile, policy), data=page.body, replace=replace)
-    notes = tuple([_on_record(note, page) for note in result.notes])
+    result = run.rewrite(call_of(page, profile, policy, replace).opened(page.body))
+    notes = tuple(notes_on(page, result))
     if not result.changed:
         return Conversion(None, (), notes)
     digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
@@ -111,10 +114,31 @@ def conversion(
     return Conversion(_record(head, result.data), edits, notes)
 
 
+def notes_on(page: Page, result: Result) -> Iterator[Note]:
+    """Yield the notes on a page of an archive that was rewritten."""
+    yield from (_on_record(note, page) for note in result.notes)
+    links = result.links if len(page.files) > 1 else ()
+    stay = sum(
+        link.status is Status.KEPT and link.element != "base"
+        for link in links
+        if file_beside(page, link.reference)
+    )
+    if stay:
+        yield Note(Reason.LOCAL_UNKNOWN, "", None, f"{stay} link{'s' * (stay > 1)} {_BESIDE}")
+
+
+_BESIDE: Final = (
+    "to files in the archive left unchanged: the URLs of those files are unknown (unzip the "
+    "archive to have them beside the page)"
+)
+
+
 def _on_record(note: Note, page: Page) -> Note:
-    """A note on a page of an archive, where nobody can give a URL."""
-    shown = f"'s target URI, {masked(page.url)[:200]!a}, cannot be a base" if page.url else ""
-    why = f"the record{shown or ' has no target URI'}"
+    """Return a note on a page of an archive, where nobody can give a URL."""
+    what = "the record's target URI" if page.record_id else "the URL that the file states for it"
+    why = f"{what}, {masked(page.url)[:200]!a}, cannot be a base"
+    if not page.url:
+        why = "the record has no target URI" if page.record_id else "the file states no URL for it"
     for advice in _ADVICE:
         note = note._replace(text=note.text.replace(advice, why))
     return note
@@ -227,7 +251,13 @@ def date_of_run(epoch: str) -> str:
 _EPOCH: Final = regex(r"[0-9]{1,11}")
 
 
-def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
+def call_of(
+    page: Page,
+    profile: Profile | ProfileName,
+    policy: Policy,
+    replace: Replace | None = None,
+) -> Call:
+    """Return the call that reads a page: with its URL, and what else the archive says of it."""
     if not isinstance(page, Page):
         raise TypeError(f"page must be a Page, not {type(page).__name__}: skip what is not a Page")
     url: str | None = page.url
@@ -238,8 +268,18 @@ def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arg
     if url and (unsuitable(url) or url[: len("file:")].lower() == "file:"):
         url = None
     # Without a usable URL, what a program left in the page may state one.
-    given = Arguments(url=url, redirects=page.redirects if url else (), headers=page.fields)
-    return Arguments(**given, profile=profile, policy=policy, detect=not url)
+    how = OptionArguments(headers=page.fields, profile=profile, policy=policy, detect=not url)
+    call = check(url=url, redirects=page.redirects if url else (), replace=replace, **how)
+    if len(page.files) < 2:  # noqa: PLR2004 (no other file than its own)
+        return call
+    return call._replace(origin=Origin("retrieval URL", local_files=partial(_beside, page)))
+
+
+def _beside(page: Page, reference: str, element: str) -> LocalFile | None:
+    """Keep a reference to a file in the archive, and the `<base>`, on which it may depend."""
+    if element == "base":
+        return LocalFile()
+    return None if file_beside(page, reference) is None else LocalFile()
 
 
 def derived_id(profile: Profile, policy: Policy, source: str) -> str:

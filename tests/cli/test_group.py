@@ -16,7 +16,7 @@ import click
 import pytest
 from archives import gz, http, response
 from extras import needed
-from held import SAVED, entry, har, webarchive
+from held import SAVED, enex, entry, har, note, webarchive
 from rows import cases
 from running import done, program, run, told
 
@@ -102,6 +102,7 @@ def test_every_example_can_be_run(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "crawl.warc.gz").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
     (tmp_path / "page.webarchive").write_bytes(webarchive(SAVED))
     (tmp_path / "log.har").write_bytes(har(entry("http://h/", "<a href=x>")))
+    (tmp_path / "notes.enex").write_bytes(enex(note("<p>")))
     meant = {"*.html": "page.html", "*.warc.gz": "crawl.warc.gz"}
     words = [meant.get(word, word) for word in arguments]
     done(*words, stdin=b"<a href=x>")

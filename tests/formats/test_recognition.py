@@ -99,7 +99,7 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
-_WEBARCHIVE = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them with absolute links"
+_PAGES = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them with absolute links"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,9 @@ _WEBARCHIVE = "it contains pages: 'relbase rewrite FILE -o DIR/' extracts them w
         (b"\x89PNG\r\n", ""),
         (b"PK\3\4", "it is a ZIP archive: unzip it, and give the pages in it"),
         (b"bplist00", ""),
-        (b"bplist00\xd1\1\2_\x10\x0fWebMainResource", _WEBARCHIVE),
+        (b"bplist00\xd1\1\2_\x10\x0fWebMainResource", _PAGES),
+        (b"<?xml version='1.0'?>\n<!DOCTYPE en-export SYSTEM 'x'>\n<en-export>", _PAGES),
+        (b"<en-export\n>", _PAGES),
         (b"\xd0\xcf\x11\xe0", "save it as HTML or .eml to get a page"),
         (b"\x1f\x8b\x08\0", "it is compressed: decompress it first"),  # gzip
         (b"BZh91AY", "it is compressed: decompress it first"),  # bzip2

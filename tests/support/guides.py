@@ -6,7 +6,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final
 
-from held import SAVED, entry, har, webarchive
+from held import ENML, MAFF_FILES, SAVED, enex, entry, har, maff, note, webarchive
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = [
@@ -112,6 +112,11 @@ FILES: Final = {
     "offer.mht": _MHT,
     "page.webarchive": webarchive(SAVED),
     "log.har": har(entry("http://h.example/d/", "<a href=x>")),
+    "tabs.maff": maff(("http://h.example/a/page", MAFF_FILES)),
+    "notes.enex": enex(
+        note(ENML.format('<a href="/soup">Soup</a>'), url="http://h.example/recipe"),
+        note(ENML.format('<a href="x">x</a>'), title="A list"),
+    ),
     "README.md": _README,
     "LICENSE": b"Free\n",
     "docs/usage.md": b"# Usage\n",

@@ -37,6 +37,7 @@ from relbase.formats.recognition import kind_of_type
 from relbase.mail.message import fields_of_mail
 from relbase.mail.parts import line_end, transfer_view
 from relbase.session import run
+from relbase.warc.page import file_beside
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -143,11 +144,13 @@ class MessageParts:
 class Records:
     """The records of an archive, or the documents of a file that holds pages, by their URLs."""
 
-    def __init__(self, source: OpenInput, *, is_crawl: bool, is_zip: bool) -> None:
+    def __init__(
+        self, source: OpenInput, *, is_crawl: bool, is_zip: bool, has_loaded: bool
+    ) -> None:
         if not files.is_read_again(source):
             raise files.InputError("--judge reads an archive twice: give a file, not a pipe")
         self._source, self._is_crawl, self._known = source, is_crawl, Known()
-        self._is_zip = is_zip
+        self._is_zip, self._has_loaded = is_zip, has_loaded
         self._ends: list[int] | None = None  # of the archives in a ZIP file
 
     def add(self, record: Record) -> bool:
@@ -176,13 +179,19 @@ class Records:
             read = partial(self._ids, int(place), address)
             return self._inside(int(place), address, fragment, read)
         if link.url is None and is_of_web(url):
-            return UNKNOWN
+            file = file_beside(page, link.reference) or ""
+            if file in page.files:
+                return Judgement(INSIDE, file)
+            is_missing = file and loads(link, page.body, link.start)
+            return Judgement(MISSING, file) if is_missing else UNKNOWN
         if address is None or link.element == "base":
             return OUTSIDE
         # A crawl should have the other pages of the site; a page that was saved need not.
         is_of_site = self._is_crawl and own is not None and own.host == address.host
         is_missing = is_of_site or (
-            self._known.has_host(address.host) and loads(link, page.body, link.start)
+            self._has_loaded
+            and self._known.has_host(address.host)
+            and loads(link, page.body, link.start)
         )
         return Judgement(MISSING) if is_missing else OUTSIDE
 
