@@ -162,8 +162,8 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
 
     INPUT is a page, style sheet, XML file, feed, Markdown, message, mbox, Maildir or web archive
     (WARC, ARC), or a file of pages (.webarchive, .har, .maff, .enex), which go to -o DIR; "-" or no
-    INPUT is standard input. A DIR is a tree: all files below it, without dotfiles, symbolic links and
-    backups; Markdown in it is rewritten only with --only markdown.
+    INPUT is standard input. A DIR is a tree: all files below it, without dotfiles, symbolic links
+    and backups; Markdown in it is rewritten only with --only markdown.
 
     The result of one INPUT goes to standard output, unless -o or -i is given. For a web archive it
     is a WARC of conversion records, one for each page whose links changed.

@@ -10,6 +10,7 @@ import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from posixpath import dirname
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
@@ -28,29 +29,25 @@ if TYPE_CHECKING:
 _TYPES: Final = {
     **dict.fromkeys(("html", "htm"), "text/html"),
     **dict.fromkeys(("xhtml", "xht"), "application/xhtml+xml"),
+    **dict.fromkeys(("svg", "xml"), "application/xml"),
     "css": "text/css",
-    "svg": "image/svg+xml",
-    "xml": "application/xml",
 }
 _NAMESPACE: Final = "http://maf.mozdev.org/metadata/rdf#"
 _STATED: Final = ("originalurl", "archivetime", "charset")
 _VALUE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns# resource"
 
+_is_main: Final = expression(r"[^/]+/index\.(?!rdf\Z)").match  # perhaps of a picture
 _header: Final = expression(rb"PK\x03\x04.{4}(..).{18}(..)[^/]{1,255}/index\.rdf", re.DOTALL)
 
 
 def begins(start: bytes) -> bool:
     """Return whether a ZIP file begins with an index.rdf of MAFF; others may be feeds."""
     header = _header.search(start) if start.startswith(b"PK\x03\x04") else None
-    if header is None:
-        return False
-    index = start[header.end() + int.from_bytes(header[2], "little") :][:MAX_HEAD]
-    if any(header[1]):  # its compression method
-        try:
+    index = start[header.end() + int.from_bytes(header[2], "little") :] if header else b""
+    if header and any(header[1]):  # its compression method
+        with suppress(zlib.error):
             index = zlib.decompressobj(-15).decompress(index, MAX_HEAD)
-        except zlib.error:
-            return False
-    return _NAMESPACE.encode() in index
+    return _NAMESPACE.encode() in index[:MAX_HEAD]
 
 
 def saved(data: bytes) -> Iterator[Saved | Fault]:
@@ -61,7 +58,8 @@ def saved(data: bytes) -> Iterator[Saved | Fault]:
         yield Fault(0, "", "", Trouble.DAMAGED, f"the ZIP file cannot be read: {error}"[:300])
         return
     documents = _documents(members)
-    yield next(documents, Fault(0, "", "", Trouble.DAMAGED, "no directory in it holds a page"))
+    if not any(_is_main(name) for name, _ in members.named):
+        yield next(documents, Fault(0, "", "", Trouble.DAMAGED, "no directory in it has a page"))
     yield from documents
 
 

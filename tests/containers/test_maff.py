@@ -164,11 +164,18 @@ def test_names_that_lead_elsewhere_are_only_names() -> None:
         [],
         [("index.html", b"<p>"), ("index.rdf", index_rdf(URL))],  # in no directory
         [("d/i.png", b"\x89PNG"), ("d/inner.zip", maff((URL, MAFF_FILES)))],
-        [("d/", b""), ("d/index.html/", b"")],
+        [("d/index.rdf", index_rdf(URL)), ("d/x.png", b"\x89PNG")],
     ],
 )
 def test_a_zip_file_without_pages_is_a_fault(members: list[tuple[str, bytes]]) -> None:
-    assert faults(zipped(members)) == ["no directory in it holds a page"]
+    assert faults(zipped(members)) == ["no directory in it has a page"]
+
+
+def test_a_page_may_be_a_picture() -> None:
+    index = index_rdf(URL, file="index.png")
+    [page] = documents(zipped([("d/index.rdf", index), ("d/index.png", b"\x89PNG")]))
+    assert (page.url, page.type) == (URL, "")  # its bytes say the rest
+    assert documents(zipped([("d/index.png", b"\x89PNG")])) == []
 
 
 @pytest.mark.parametrize(
