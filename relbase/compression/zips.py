@@ -11,8 +11,10 @@ from collections import Counter
 from contextlib import suppress
 from io import BytesIO
 from typing import BinaryIO, Final
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+# What `zipfile` raises at a file that it cannot read.
+UNREADABLE: Final = (BadZipFile, NotImplementedError, UnicodeError)
 # Each takes a kilobyte of memory. A ZIP file without 64-bit fields has no more.
 MAX_MEMBERS: Final = 65_535
 _ENTRY: Final = b"PK\x01\x02"  # what a member in the directory begins with (§4.3.12)
@@ -26,6 +28,8 @@ def content_of(
 
     `read` has the ranges of the members read so far, sorted; that of this one is added.
     """
+    if member.header_offset < 0:
+        return 0, 0, "lies outside of the ZIP file"
     start = content_starts(file, member)
     end = start + member.compress_size
     if member.flag_bits & 1 or member.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
@@ -71,8 +75,8 @@ class Members:
 
     def content(self, name: str, member: ZipInfo, limit: int) -> bytes:
         """Return the content of a member; raise ValueError if that is not certain, or too long."""
-        if self._times[name] > 1 or not 0 <= member.header_offset < len(self._data):
-            raise ValueError("its name is there more than once, or it is outside of the file")
+        if self._times[name] > 1:
+            raise ValueError("its name is there more than once")
         start, end, why = content_of(self._file, member, self._read)
         if why:
             raise ValueError(f"it {why}")

@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from relbase.compression.zips import content_of, content_starts
+from relbase.compression.zips import UNREADABLE, content_of
 from relbase.containers.warc import Fault, Record, Trouble
 from relbase.expressions import regex
 from relbase.policy import DEFAULT_POLICY, Policy
@@ -181,7 +181,7 @@ def wacz_pages(
                 if _is_archive(member.filename):
                     count += 1
                     yield from _pages_of_member(file, member, skip, allowance, read)
-    except (zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
+    except (*UNREADABLE, zlib.error) as error:
         yield Fault(0, "", "", Trouble.DAMAGED, f"the ZIP file cannot be read: {error}")
     else:
         if count == 0:
@@ -193,8 +193,8 @@ def archive_ends(file: BinaryIO) -> list[int]:
     try:
         with zipfile.ZipFile(file) as members:
             archives = (item for item in members.infolist() if _is_archive(item.filename))
-            return sorted(content_starts(file, item) + item.compress_size for item in archives)
-    except (zipfile.BadZipFile, NotImplementedError):
+            return sorted(end for item in archives for _, end, _ in [content_of(file, item, [])])
+    except UNREADABLE:
         return []
 
 
@@ -202,7 +202,7 @@ def holds_archives(file: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(file) as members:
             return any(_is_archive(name) for name in members.namelist())
-    except (zipfile.BadZipFile, NotImplementedError):
+    except UNREADABLE:
         return False
 
 

@@ -71,12 +71,16 @@ def _changed(at: int, value: int, size: int = 2, data: bytes = SOUND) -> bytes:
         (_changed(20, 5, 4), "it is damaged"),
         (_changed(10, zipfile.ZIP_STORED), "it is damaged"),
         (_changed(42, 0, 4), "it overlaps another member"),
-        (_changed(42, 1 << 30, 4), "it is outside of the file"),
+        (_changed(42, 1 << 30, 4), "it is damaged"),
         (zipped([("a", b"1"), ("a", b"2")]), "its name is there more than once"),
     ],
 )
 def test_what_is_not_certain_is_refused(data: bytes, why: str) -> None:
     assert why in str(contents(data)[-1][1])
+
+
+def test_a_member_before_the_file_is_refused() -> None:
+    assert contents(SOUND[10:])[0][1] == "it lies outside of the ZIP file"
 
 
 def test_members_that_share_their_bytes_are_read_once() -> None:

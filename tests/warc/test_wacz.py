@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from archives import gz, http, pages_of, record, record_id, response
+from held import zipped
 from running import run
 
 from relbase.storage import open_archive
 from relbase.warc import Fault, Page, Trouble, pages
-from relbase.warc.work import Job, Part, items, wacz_pages
+from relbase.warc.work import Job, Part, archive_ends, holds_archives, items, wacz_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,6 +60,16 @@ def test_an_offset_is_one_in_the_whole_file() -> None:
         assert first.record_id == page.record_id
 
 
+# A name that claims to be UTF-8.
+NOT_UTF_8 = zipped([("é.warc", b"")]).replace("é".encode(), b"\xff\xff")
+
+
+def test_a_name_that_is_not_utf_8_raises_nothing() -> None:
+    file = io.BytesIO(NOT_UTF_8)
+    assert not holds_archives(file)
+    assert archive_ends(file) == []
+
+
 @pytest.mark.parametrize(
     ("data", "text"),
     [
@@ -66,6 +77,8 @@ def test_an_offset_is_one_in_the_whole_file() -> None:
         (wacz()[:-30], "the ZIP file cannot be read"),
         (wacz().replace(b".warc", b".txt_"), "the ZIP file contains no WARC file"),
         (wacz(zipfile.ZIP_BZIP2), "archive/a.warc.gz is encrypted or uses an unknown compression"),
+        (wacz()[50:], "archive/a.warc.gz lies outside of the ZIP file: not read"),
+        (NOT_UTF_8, "the ZIP file cannot be read: 'utf-8' codec can't decode byte 0xff"),
     ],
 )
 def test_what_is_no_wacz_is_a_fault(data: bytes, text: str) -> None:
