@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -104,6 +105,7 @@ class Archive(NamedTuple):
     def _read(self) -> Iterator[warc.Page | warc.Fault]:
         if self.holder is not None:
             yield from pages_in(self.holder, _content(self.holder, self.source.pieces))
+            deque(self.source.pieces, maxlen=0)  # of a streamed file, for the hash of the report
             return
         if self.is_zip:
             yield from self.read_again()

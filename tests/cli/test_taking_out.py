@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
-from held import entry, har
+from held import enex, entry, har, note
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run
@@ -104,3 +105,12 @@ def test_replace_is_for_pages_too(tmp_path: Path) -> None:
 def test_the_library_says_how_to_take_pages_out() -> None:
     [note] = relbase.rewrite(har(), name="x.har").notes
     assert "'relbase rewrite FILE -o DIR/' extracts them" in note.text
+
+
+def test_what_is_not_read_of_an_export_counts_for_its_hash(tmp_path: Path) -> None:
+    path, report = tmp_path / "x.enex", tmp_path / "report"
+    path.write_bytes(enex(note("<a href=x>", url="http://h/"), "\v", "x" * (1 << 20)))
+    assert run("rewrite", path, "-o", f"{tmp_path}/out/", "--report", report).exit_code == 3
+    assert (tmp_path / "out" / "A note.html").read_bytes() == b"<a href=http://h/x>"
+    row = json.loads(report.read_bytes())
+    assert row["sha256_before"] == hashlib.sha256(path.read_bytes()).hexdigest()
