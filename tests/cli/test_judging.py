@@ -162,10 +162,27 @@ def test_nothing_outside_of_a_tree_is_looked_at() -> None:
     Path("site").mkdir()
     Path("secret.html").write_text("<p id=x>")
     Path("site/link.html").symlink_to("../secret.html")
-    ways = ("link.html#x", "%2e%2e/secret.html", "..%2fsecret.html", "%00")
+    ways = ("link.html#x", "%2e%2e/secret.html", "..%2fsecret.html", "%00", "%00/x")
     Path("site/page.html").write_text("".join(f"<a href='/{way}'>" for way in ways))
     shown = done("links", "site", "--root", "site=http://h/", "--judge").stdout
-    assert shown.count("[missing]") == 4
+    assert shown.count("[missing]") == 5
+
+
+def test_no_directory_leads_out_of_a_tree() -> None:
+    for directory in ("site", "d"):
+        Path(directory).mkdir()
+    for page in ("d/index.html", "d/p.html", "site/own.html"):
+        Path(page).touch()
+    Path("site/away").symlink_to("../d")
+    Path("site/near").symlink_to(".")
+    ways = ("away/p.html", "away/", "away", "near/own.html", "near/%2e%2e/d/p.html")
+    Path("site/page.html").write_text("".join(f"<a href='{way}'>" for way in ways))
+    shown = done("links", "site", "--judge").stdout.splitlines()
+    verdicts = [line.partition("[")[2].partition("]")[0] for line in shown]
+    assert verdicts == ["unknown"] * 3 + ["inside", "unknown"]
+    shown = done("links", "site", "--judge", "--root", "site=http://h/").stdout.splitlines()
+    verdicts = [line.partition("[")[2].partition("]")[0] for line in shown]
+    assert verdicts == ["missing"] * 3 + ["inside", "missing"]
 
 
 @needs_status

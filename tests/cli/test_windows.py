@@ -89,7 +89,7 @@ def test_a_map_has_names_of_any_case() -> None:
 )
 def test_where_a_reference_leads(page: str, reference: str, path: str | None) -> None:
     base = finder.opened_base(check(), page, b"")
-    assert places.path_of(base, reference, page) == path
+    assert places.file_path(places.as_opened(base, reference), page) == path
 
 
 @pytest.mark.usefixtures("drives")

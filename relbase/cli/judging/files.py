@@ -10,17 +10,17 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from itertools import chain, product
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
 from relbase.cli import windows
 from relbase.cli.files import STDIN, Inputs, OpenInput
 from relbase.cli.judging.verdicts import (
+    INSIDE,
     MISSING,
     OUTSIDE,
     UNKNOWN,
-    Address,
     Ids,
     Judgement,
     Known,
@@ -30,7 +30,7 @@ from relbase.cli.judging.verdicts import (
 )
 from relbase.cli.origins import paths
 from relbase.cli.origins.finder import Finder, opened_base
-from relbase.cli.origins.places import path_of, real
+from relbase.cli.origins.places import as_opened, file_path, real
 from relbase.expressions import expression
 from relbase.formats.recognition import recognized
 from relbase.kind import Kind
@@ -41,18 +41,21 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.results import Link
 
-_REMEMBERED: Final = 1 << 13
-_DIRECTORIES: Final = 1 << 12
+_REMEMBERED: Final = 1 << 12  # URLs
+_DIRECTORIES: Final = 1 << 13
 _LONGEST: Final = 1 << 12  # characters of a URL that a file can have
+# A name that leads to no other directory.
+_name: Final = expression(r"[^/\\:]*[^/\\:.]")
 _absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
-class _Place(NamedTuple):
-    path: str = ""  # of the file; if there is none, of where it would be
-    is_there: bool = False
+class _Directory(NamedTuple):
+    """A directory that may have the pages of a URL's directory."""
 
-
-_NOWHERE: Final = _Place()
+    path: str  # with a separator at its end; "" for the current one
+    tree: str  # the real path of the tree, of which nothing outside is looked at
+    is_inside: bool  # no symbolic link leads out of the tree
+    is_of_mirror: bool = False  # whose names may not be those of the URLs
 
 
 class Site:
@@ -66,14 +69,12 @@ class Site:
         self._is_filled = False
         self.at = lru_cache(_REMEMBERED)(self._at)
         self.has_host = lru_cache(_REMEMBERED)(self._has_host)
-        of_directory = lru_cache(_DIRECTORIES)(
-            lambda path: os.path.join(real(path or os.curdir), "")
-        )
-        self.served = partial(_served, of_directory)
+        self._directories = lru_cache(_DIRECTORIES)(self._directories_of)
+        self._real = lru_cache(_DIRECTORIES)(lambda path: os.path.join(real(path), ""))
         given = self._origins.roots
         roots = ((address_of(root.url), _tree(root.directory)) for root in given)
         longest = sorted(roots, key=lambda row: -len(row[0].path) if row[0] else 0)
-        self.is_mirror = bool(self._origins.mirrors)  # whose names may not be those of the URLs
+        self.is_mirror = bool(self._origins.mirrors)
         self._roots = [(address, directory) for address, directory in longest if address]
 
     def judge(self, source: OpenInput, document: InputDocument) -> Callable[[Link], Judgement]:
@@ -98,39 +99,55 @@ class Site:
         is_given = any(address.host == root.host for root, _ in self._roots)
         if not (is_given or self._is_filled):
             self._fill()
-        return is_given or any(self._in_mirrors(address)) or self.known.has_host(address.host)
+        host = address.host
+        return is_given or any(self._in_mirrors(host)) or self.known.has_host(host)
 
-    def _at(self, url: str) -> _Place:
-        """The place that a URL without a fragment has; no path if it is not of the site."""
-        address, first = address_of(url), _NOWHERE
-        if address is None:
-            return first
-        in_mirrors = self._in_mirrors(address) if self.is_mirror else ()
-        for directory, way in chain(self._below_roots(address), in_mirrors):
-            path = os.path.normpath(directory + way.lstrip("/"))
-            if file := self.served(path, directory):
-                return _Place(file, is_there=True)
-            first = first if first.path else _Place(path)
-        if not self._is_filled:
-            self._fill()
-        place = self.known.find(address)
-        return _Place(place, is_there=True) if place else first
+    def _at(self, url: str, tree: str) -> Judgement:
+        """Where a URL without a fragment leads; of `file:` URLs, those below `tree` are inside."""
+        way, mark, query = url.partition("?")
+        folder, _, name = way.rpartition("/")
+        directories = [] if name in {".", ".."} else self._directories(folder, tree)
+        if not directories:  # it may be the directory itself
+            directories, name = self._directories(way, tree), ""
+        first = ""
+        name = paths.unquoted(name) if "%" in name else name
+        for directory in directories:
+            names = _in_mirror(name, query if mark else None) if directory.is_of_mirror else (name,)
+            for named in names:
+                path = os.path.normpath(directory.path + named)
+                if file := _served(path, directory, is_within=bool(_name.fullmatch(named))):
+                    return Judgement(INSIDE, file)
+                first = first or path
+        if (address := address_of(url)) is not None:
+            if not self._is_filled:
+                self._fill()
+            if place := self.known.find(address):
+                return Judgement(INSIDE, place)
+        return Judgement(MISSING, first) if first else OUTSIDE
 
-    def _below_roots(self, address: Address) -> Iterator[tuple[str, str]]:
-        for root, directory in self._roots:
-            if address.host == root.host and f"{address.path}/".startswith(root.path):
-                yield directory, address.path[len(root.path) :]
+    def _directories_of(self, folder: str, tree: str) -> list[_Directory]:
+        """The directories that have what is in a URL's directory."""
+        if tree:
+            path = _in_tree(f"{folder}/", tree)
+            return [] if path is None else [_directory(path, self._real(tree))]
+        if (address := address_of(f"{folder}/")) is None:
+            return []
+        host, way, _ = address
+        below = (
+            _directory(top + way[len(root.path) :], self._real(top))
+            for root, top in self._roots
+            if host == root.host and way.startswith(root.path)
+        )
+        mirrored = (_directory(top + way[1:], self._real(top)) for top in self._in_mirrors(host))
+        return [*below, *(directory._replace(is_of_mirror=True) for directory in mirrored)]
 
-    def _in_mirrors(self, address: Address) -> Iterator[tuple[str, str]]:
-        """The names that wget may have given a page, in the directories of its host."""
-        host, path, query = address
-        asked = () if query is None else (f"{path}?{query}", f"{path}?{paths.unquoted(query)}")
+    def _in_mirrors(self, host: str) -> Iterator[str]:
+        """The directories of a host in mirrors, with the names that wget may have given them."""
         names = dict.fromkeys((host, host.replace(":", "+"), host.partition(":")[0]))
         for mirror, way, name in product(self._origins.mirrors, ("", *_SCHEMES), names):
             directory = _tree(mirror.directory, way, name)
             if os.path.isdir(directory):
-                files = product((*asked, path), ("", ".html"))
-                yield from ((directory, f"{file}{end}") for file, end in files)
+                yield directory
 
     def ids(self, path: str, is_whole: bool) -> Ids:  # noqa: FBT001
         """Read the ids of a file."""
@@ -150,8 +167,30 @@ def _tree(*steps: str) -> str:
     return os.path.join(os.path.normpath(os.path.join(*steps)), "")
 
 
-def _served(real: Callable[[str], str], path: str, tree: str) -> str:
-    """The file in a tree that a server would send for a path; "" for none."""
+def _in_tree(url: str, tree: str) -> str | None:
+    """The directory that a `file:` URL leads to, as it is shown; None if it is not in a tree."""
+    top = windows.plain(os.path.abspath(tree))
+    path = file_path(url, top)
+    ends = (os.path.normcase(os.path.join(way, "")) for way in (path or "", top))
+    if path is None or not next(ends).startswith(next(ends)):
+        return None
+    return path if os.path.isabs(tree) else windows.relative(path, os.curdir)
+
+
+def _directory(path: str, real_tree: str) -> _Directory:
+    is_inside = "\0" not in path and os.path.join(real(path), "").startswith(real_tree)
+    path = os.path.join(os.path.normpath(path), "").removeprefix(os.path.join(os.curdir, ""))
+    return _Directory(path, real_tree, is_inside)
+
+
+def _in_mirror(name: str, query: str | None) -> Iterator[str]:
+    """The names that wget may have given a page."""
+    asked = () if query is None else (f"{name}?{query}", f"{name}?{paths.unquoted(query)}")
+    return map("".join, product((*asked, name), ("", ".html")))
+
+
+def _served(path: str, directory: _Directory, *, is_within: bool) -> str:
+    """The file in a directory that a server would send for a path; "" for none."""
     try:
         mode = 0 if "\0" in path else os.lstat(path).st_mode
         is_link = stat.S_ISLNK(mode)
@@ -159,13 +198,15 @@ def _served(real: Callable[[str], str], path: str, tree: str) -> str:
     except OSError:
         return ""
     if stat.S_ISDIR(mode):
-        path = next(filter(os.path.isfile, (os.path.join(path, name) for name in _INDEXES)), "")
-        is_link = os.path.islink(path)
+        indexes = (os.path.normpath(os.path.join(path, name)) for name in _INDEXES)
+        path = next(filter(os.path.isfile, indexes), "")
+        is_link = is_link or os.path.islink(path)
     elif not stat.S_ISREG(mode):
         return ""
     # Nothing outside of the tree is looked at, be it by `..` or a symbolic link.
-    folder = real(path if is_link else os.path.dirname(path))
-    return path if folder.startswith(real(tree)) else ""
+    if is_link or not is_within:
+        return path if real(path).startswith(directory.tree) else ""
+    return path if directory.is_inside else ""
 
 
 _INDEXES: Final = sorted(paths.INDEXES)
@@ -176,25 +217,20 @@ class _File:
 
     def __init__(self, site: Site, source: OpenInput, document: InputDocument) -> None:
         self._site, self.name, self._document = site, source.name, document
-        self._root, self._opened_as = source.input.root, ""
+        self._tree = source.input.root or os.path.dirname(source.name) or os.curdir
+        self._opened_as = ""
 
     def ids(self, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
         return ids_of(self._document.data, self._document.given.document.format.kind, is_whole)
 
-    def place(self, reference: str) -> _Place:
-        """Where a relative reference leads a browser that opens the file from the disk."""
-        path = os.path.abspath(self.name)
-        tree = self._root or os.path.dirname(self.name) or os.curdir
-        self._opened_as = self._opened_as or opened_base(
-            self._document.call, path, self._document.data
-        )
-        target = path_of(self._opened_as, reference, path)
-        if target is None or paths.inside(target, tree) is None:
-            return _NOWHERE
-        shown = target if os.path.isabs(self.name) else windows.relative(target, os.curdir)
-        shown = shown or target
-        file = self._site.served(shown, tree)
-        return _Place(file or shown, is_there=bool(file))
+    def opened(self, reference: str) -> Judgement:
+        """Judge where a relative reference leads a browser that opens the file from the disk."""
+        if not self._opened_as:
+            call, data = self._document.call, self._document.data
+            self._opened_as = opened_base(call, os.path.abspath(self.name), data)
+        url = as_opened(self._opened_as, reference)
+        url = url.partition("#")[0].partition("?")[0]
+        return self._site.at(url, self._tree) if len(url) <= _LONGEST else OUTSIDE
 
 
 def _judged(site: Site, file: _File, link: Link, *, uses_files: bool) -> Judgement:
@@ -206,16 +242,17 @@ def _judged(site: Site, file: _File, link: Link, *, uses_files: bool) -> Judgeme
     is_near = is_relative or (url and site.has_host("/".join(target.split("/", 3)[:3])))
     if not is_near:
         return OUTSIDE
-    place = site.at(target) if url is not None and len(target) <= _LONGEST else _NOWHERE
-    if uses_files and is_relative and not place.is_there and (site.is_mirror or not place.path):
-        on_disk = file.place(reference)
+    judged = site.at(target, "") if url is not None and len(target) <= _LONGEST else OUTSIDE
+    is_by_url = judged.verdict == INSIDE or (judged is not OUTSIDE and not site.is_mirror)
+    if uses_files and is_relative and not is_by_url:
+        opened = file.opened(reference)
         # If it stays relative although there is a base, its file was saved with the page.
         is_kept = url is None and bool(link.base.url) and link.status is Status.KEPT
-        place = on_disk if on_disk.is_there or is_kept else place
-    if place.is_there:
-        is_itself = place.path == file.name
-        ids = file.ids if is_itself else partial(site.ids, place.path)
-        return inside(site.known, place.path, place.path, fragment, ids)
-    if place.path and link.element != "base":
-        return Judgement(MISSING, place.path)
+        judged = opened if opened.verdict == INSIDE or is_kept else judged
+    if judged.verdict == INSIDE and fragment:
+        path = judged.target
+        ids = file.ids if path == file.name else partial(site.ids, path)
+        return inside(site.known, path, path, fragment, ids)
+    if judged is not OUTSIDE and (judged.verdict == INSIDE or link.element != "base"):
+        return judged
     return UNKNOWN if url is None and is_relative else OUTSIDE

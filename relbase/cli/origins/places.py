@@ -48,7 +48,7 @@ _NAMES: Final = 200
 _REMEMBERED: Final = 4096
 
 
-def _named(url: str, page: str) -> str | None:
+def file_path(url: str, page: str) -> str | None:
     """The path that a URL names; on Windows None unless it is on the drive of the page."""
     components = rfc3986.split(url)
     if components.scheme != "file" or (components.authority and not windows.has_drives()):
@@ -65,17 +65,20 @@ def _named(url: str, page: str) -> str | None:
     return None if "\0" in path else os.path.abspath(path)
 
 
-def path_of(base: str, reference: str, page: str) -> str | None:
-    """The path that a reference leads a browser to; None if it leads to no file."""
+def as_opened(base: str, reference: str) -> str:
+    """Resolve a reference as a browser that opened the page; "" if it leads nowhere."""
     keeps_drive = not windows.has_drives() or not reference.startswith("/")
     if keeps_drive and _plain.fullmatch(reference):
-        return _named(rfc3986.PreparedBase(base).resolve(reference), page)
+        return _prepared(base).resolve(reference)
     from relbase.url import whatwg  # loads a C library: start-up time
 
     try:
-        return _named(whatwg.PreparedBase(base).resolve(reference), page)
+        return whatwg.PreparedBase(base).resolve(reference)
     except ValueError:
-        return None
+        return ""
+
+
+_prepared: Final = lru_cache(1)(rfc3986.PreparedBase)
 
 
 def real(path: str) -> str:
@@ -120,7 +123,7 @@ class Neighbours:
         there = [folder for folder in folders if had_folder or os.path.isdir(folder)]
         self._folders = tuple(os.path.normcase(os.path.join(folder, "")) for folder in there)
         self._base, self._page = base, os.path.abspath(page)
-        opened = _named(base, self._page) or ""
+        opened = file_path(base, self._page) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)
         beside = os.path.dirname(stem)
         self._of_any_name = os.path.normcase(os.path.join(beside, "")) if had_folder else ""
@@ -188,7 +191,7 @@ class Neighbours:
 
     def _place(self, reference: str) -> tuple[LocalFile | None, str]:
         """Return what becomes of a reference, and what is said of it, or ""."""
-        path = path_of(self._base, reference, self._page)
+        path = file_path(as_opened(self._base, reference), self._page)
         if path is None:
             return None, ""
         is_there = os.path.isfile(path) and real(path).startswith(self._tree)
