@@ -167,8 +167,9 @@ class Records:
         self._known.add(saved.url, str(saved.offset))
         kind, address = kind_of_type(saved.type), address_of(saved.url)
         if kind is not None and address is not None and saved.body:
-            ids = ids_of(bytes(saved.body), kind, True)
-            self._known.has_id(_id_key(saved.offset, address), "", lambda _: ids)
+            ids, _ = ids_of(bytes(saved.body), kind, True)
+            if ids is not None:
+                self._known.join(self._page(saved.offset, address), ids)
 
     def judge(self, page: Page, link: LinkRow) -> Judgement:
         url = link.reference if link.url is None else link.url
@@ -199,7 +200,12 @@ class Records:
         self, offset: int, address: Address | None, fragment: str, read: ReadIds
     ) -> Judgement:
         target = f"{self._source.name}:{offset}"
-        return inside(self._known, _id_key(offset, address), target, fragment, read)
+        return inside(self._known, self._page(offset, address), target, fragment, read)
+
+    def _page(self, offset: int, address: Address | None) -> Hashable:
+        """What has ids: a record of a crawl, or all captures of a URL in a file."""
+        key = address and key_of(address, address.query)
+        return (offset, key) if self._is_crawl or key is None else key
 
     def _ids(self, offset: int, address: Address | None, is_whole: bool) -> Ids:  # noqa: FBT001
         """The ids of another record, if it is the first one at its offset."""
@@ -216,10 +222,6 @@ class Records:
         if not isinstance(page, warc.Page) or address_of(page.url) != address:
             return None, True
         return _ids_of(page, is_whole)
-
-
-def _id_key(offset: int, address: Address | None) -> Hashable:
-    return offset, address and key_of(address, address.query)
 
 
 def _ids_of(page: Page, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)

@@ -140,6 +140,15 @@ class Known:
             ids = None if names is None else array("q", sorted(map(hash, names)))
         else:
             ids, is_whole = None if row[0] is None else array("q", row[0]), bool(row[1])
+        return self._keep(key, ids, is_whole)
+
+    def join(self, page: Hashable, names: frozenset[str]) -> None:
+        """Add all ids of another capture of a page."""
+        key = hash(page)
+        before, _ = self._recent.get(key) or self._ids(key, _no_ids, is_whole=True)
+        self._keep(key, array("q", sorted({*(before or ()), *map(hash, names)})), True)
+
+    def _keep(self, key: int, ids: array[int] | None, is_whole: bool) -> PageIds:  # noqa: FBT001
         self._size += _ENTRY + (0 if ids is None else len(ids) * ids.itemsize)
         if self._size > _AT_HAND:
             rows = (
@@ -155,6 +164,10 @@ class Known:
 
 _AT_HAND: Final = 8 << 20  # bytes of ids, with what an entry of the dict takes
 _ENTRY: Final = 250
+
+
+def _no_ids(_: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
+    return frozenset(), True
 
 
 def _has(ids: array[int] | None, name: str) -> bool:
