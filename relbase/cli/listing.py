@@ -288,7 +288,10 @@ def _select(columns: tuple[str, ...] | None, *, data_urls: bool) -> Select:
 def _list(
     reading: Reading, source: OpenInput, printer: LinkPrinter, site: Site | None = None
 ) -> str:
-    """List the links of an input, and return the warning about those without a base, or ""."""
+    """List the links of an input, and return the warning about those without a base, or "".
+
+    Of links that are judged, it is about those whose verdict is unknown.
+    """
     several, unresolved, base, advice, unread = reading.inputs.several, 0, "", "", ""
     for document in reading.documents(source):
         is_read = document.given.document.format.visit is not None
@@ -303,8 +306,10 @@ def _list(
         for link in documents.links_of(document, texts=printer.texts):
             part = before_part(link.part, document.number)
             place = f"{source.shown}:{link.line}:{link.column}: {part}"
-            printer.show(place, link, source.name, judge and judge(link))
-            if link.status is Status.UNRESOLVED:
+            judgement = judge and judge(link)
+            printer.show(place, link, source.name, judgement)
+            is_open = judgement is None or judgement.verdict == "unknown"
+            if is_open and link.status is Status.UNRESOLVED:
                 base = base if unresolved else link.base.url
                 if not advice:
                     type_ = next(run.entities(document.given)).type
@@ -315,7 +320,8 @@ def _list(
     if not unresolved:
         return unread
     why = f"none can be resolved against {excerpt(masked(base))}" if base else advice
-    return f"{counted(unresolved, 'unresolved link')}: {why}"
+    unjudged = f"{counted(unresolved, 'link')} cannot be judged"
+    return f"{counted(unresolved, 'unresolved link') if site is None else unjudged}: {why}"
 
 
 def _counting(by: str, reading: Reading, _table: Table | None) -> Work:
