@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import click
 
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
-from relbase.cli.origins.finder import own_url
+from relbase.cli.origins.finder import own_url, site_url
 from relbase.cli.origins.places import Neighbours
 from relbase.cli.streams import Collected, excerpt, printable
 from relbase.edit import Span, splice
@@ -200,17 +200,20 @@ def advice(
     type_: str, document: InputDocument | None, *, several: bool = False, name: str = ""
 ) -> str:
     text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
-    return _with_canonical(with_options(text, several=several, name=name), document)
+    return _with_stated(with_options(text, several=several, name=name), document)
 
 
-def _with_canonical(text: str, document: InputDocument | None) -> str:
-    """Name the option that takes the URL that a document calls its own, if it states one."""
+def _with_stated(text: str, document: InputDocument | None) -> str:
+    """Name the option that takes a URL which a document states: its own, or that of its site."""
     context, start = click.get_current_context(silent=True), "(pass --"
-    is_offered = context is not None and context.params.get("canonical") is False
-    if document is None or not is_offered or start not in text:
+    if document is None or context is None or start not in text:
         return text
-    url = own_url(document.data, document.given.document.format.kind).url
-    return text.replace(start, f"(pass --canonical for {excerpt(url)}, or --") if url else text
+    for option, url_of in (("canonical", own_url), ("site_links", site_url)):
+        is_offered = context.params.get(option) is False
+        if is_offered and (url := url_of(document.data, document.given.document.format.kind).url):
+            named = option.replace("_", "-")
+            return text.replace(start, f"(pass --{named} for {excerpt(url)}, or --")
+    return text
 
 
 def collect(
@@ -225,7 +228,7 @@ def collect(
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         reported = in_input(document, note)
         text = sentence(reported, document.number, several=several, name=shown)
-        text = _with_canonical(text, document)
+        text = _with_stated(text, document)
         place = ""
         if note.span:
             before, at = at, note.span.start

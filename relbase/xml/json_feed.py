@@ -134,11 +134,11 @@ def _urls(text: bytes) -> tuple[_Urls, Span | None] | None:
     return None
 
 
-def feed_url(text: bytes) -> str:
-    """Return the URL that a JSON Feed states as its own; "" if there is none."""
+def stated_url(text: bytes, name: bytes) -> str:
+    """Return the URL that a JSON Feed states as its own or its site's; "" if there is none."""
     feed = text[after_mark(text) :]
     for string in json_text.strings(feed):
-        if string.kind is JsonKind.MEMBER and string.names == [b"feed_url"]:
+        if string.kind is JsonKind.MEMBER and string.names == [name]:
             return _value(feed, string)
     return ""
 

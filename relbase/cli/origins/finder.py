@@ -292,6 +292,11 @@ def own_url(data: bytes, kind: Kind) -> FoundUrl:
     return _chosen(paths.canonical(data, kind))
 
 
+def site_url(data: bytes, kind: Kind) -> FoundUrl:
+    """Return the address that a feed states for its site."""
+    return _chosen(paths.site(data, kind))
+
+
 def opened_base(call: Call, path: str, data: bytes) -> str:
     """What the references of a page resolve against when it is opened as `file:`."""
     steps = paths.quoted(windows.plain(path).replace(os.sep, "/"), "/:")

@@ -307,19 +307,27 @@ def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
         yield from stated_in(data)
 
 
-def _of_feed(data: bytes) -> Iterator[FoundUrl]:
+def site(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
+    """Yield the URL that a feed states for its site, if any."""
+    if kind is Kind.XML:
+        yield from _of_feed(data, is_own=False)
+    elif kind is Kind.JSON:
+        yield from _of_json_feed(data, "home_page_url")
+
+
+def _of_feed(data: bytes, *, is_own: bool = True) -> Iterator[FoundUrl]:
     from relbase.xml.bases import url_of  # their regexes: start-up time
     from relbase.xml.item_link import feed_link
 
-    if link := feed_link(data, is_own=True):
-        yield FoundUrl(url_of(data, link), "the feed's link rel=self")
+    if link := feed_link(data, is_own=is_own):
+        yield FoundUrl(url_of(data, link), f"the feed's link{' rel=self' if is_own else ''}")
 
 
-def _of_json_feed(data: bytes) -> Iterator[FoundUrl]:
-    from relbase.xml.json_feed import feed_url
+def _of_json_feed(data: bytes, name: str = "feed_url") -> Iterator[FoundUrl]:
+    from relbase.xml.json_feed import stated_url
 
-    if stated := feed_url(data):
-        yield FoundUrl(stated, "feed_url")
+    if stated := stated_url(data, name.encode()):
+        yield FoundUrl(stated, name)
 
 
 def _of_page(data: bytes) -> Iterator[FoundUrl]:
