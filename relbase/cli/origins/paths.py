@@ -245,6 +245,8 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
 
 def side_file(source: Input, name: str) -> bytes | None:
     directory = os.path.dirname(source.name)
+    if not (windows.HERE or os.path.lexists(os.path.join(directory, name))):
+        return None  # as most of them; streams of Windows only show when they are opened
     root, steps = (source.root, source.parts[:-1]) if source.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent, parent.open_old(name) as file:
         data = file.read(_LIMIT + 1)
