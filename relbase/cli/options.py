@@ -133,7 +133,7 @@ POLICY: Final = (
         ),
         Option(
             "--site-links",
-            "Resolve the links of a feed against the URL of its site, which it states.",
+            "Resolve the links of a feed against the URL that it states for its site.",
         ),
         Option(
             "--xml-row ROW",
