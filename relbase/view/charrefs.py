@@ -6,7 +6,7 @@ Whether `&amp` without a semicolon is a reference depends on what follows, so th
 
 import re
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final
 
 from relbase.expressions import expression, regex
@@ -26,8 +26,8 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
 
     A NUL is read as U+FFFD. It cannot be written; nor can a C1 control that the charset lacks.
     """
-    find = partial(_runs, charset, quote)
-    return RunView(raw, find, lambda new: spell(new, quote, charset), _begun_reference)
+    find, rows = (partial(_runs, pattern(charset), charset, quote) for pattern in (_coded, _rows))
+    return RunView(raw, find, lambda new: spell(new, quote, charset), _begun_reference, rows)
 
 
 def spell(new: bytes, quote: bytes, charset: str) -> bytes:
@@ -61,8 +61,8 @@ _UNSAFE: Final = {
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
-def _runs(charset: str, quote: bytes, raw: bytes) -> Iterator[Run]:
-    for match in _coded(charset).finditer(raw):
+def _runs(coded: re.Pattern[bytes], charset: str, quote: bytes, raw: bytes) -> Iterator[Run]:
+    for match in coded.finditer(raw):
         start, end = match.span()
         first = raw[start]
         if first == _AMPERSAND:
@@ -87,14 +87,23 @@ _LONGEST_NAME: Final = 32
 # §13.2.5.73 Named character reference state, §13.2.5.75 Numeric character reference state.
 # Digits are matched in one go, however many there are.
 _CODED: Final = (
-    rb"&(?: \#[xX](?P<hex>[0-9A-Fa-f]++) | \#(?P<decimal>[0-9]++) | (?P<name>[0-9A-Za-z]++) );?+"
+    rb"&(?: \#(?P<number>[xX][0-9A-Fa-f]++|[0-9]++) | (?P<name>[0-9A-Za-z]++) );?+"
     rb"| \r\n?+ | \0 |"
 )
+
+
+# Addresses are hidden from programs as such a row. Its end keeps what is decoded at once small.
+_ROW: Final = rb"(?P<row>(?:&\#(?:[0-9]{1,6}|[xX][0-9A-Fa-f]{1,5});){2,256}+) |"
 
 
 @cache
 def _coded(charset: str) -> re.Pattern[bytes]:
     return regex(_CODED + unit_pattern(charset), re.VERBOSE)
+
+
+@cache
+def _rows(charset: str) -> re.Pattern[bytes]:
+    return regex(_ROW + _CODED + unit_pattern(charset), re.VERBOSE)
 
 
 def _reference_run(match: re.Match[bytes], raw: bytes, quote: bytes) -> Run | None:
@@ -103,12 +112,24 @@ def _reference_run(match: re.Match[bytes], raw: bytes, quote: bytes) -> Run | No
     if match.lastgroup == "name":
         end = _name_end(raw, start + 1, end, quote)
         meaning = _names().get(raw[start + 1 : end])
+    elif match.lastgroup == "row":
+        numbers = match[0][len(b"&#") : -len(b";")].split(b";&#")
+        meaning = "".join(map(_short_numbered, numbers)).encode("utf-8")
     else:
-        code = code_of(match[match.lastindex or 0], 16 if match.lastgroup == "hex" else 10)
-        meaning = (_C1.get(code) or chr(code or 0xFFFD)).encode("utf-8")
+        meaning = _numbered(match["number"]).encode("utf-8")
     if meaning is None:
         return None
     return Run(start, end, meaning, unended=raw[end - 1] != _SEMICOLON)
+
+
+def _numbered(number: bytes) -> str:
+    """Return the character that the number of a reference stands for."""
+    is_hex = number[0] in b"xX"
+    code = code_of(number[is_hex:], 16 if is_hex else 10)
+    return _C1.get(code) or chr(code or 0xFFFD)
+
+
+_short_numbered: Final = lru_cache(maxsize=256)(_numbered)
 
 
 def _name_end(raw: bytes, start: int, end: int, quote: bytes) -> int:
