@@ -69,9 +69,11 @@ def visit_json_ld(text: bytes, context: Context, place: Place) -> Iterator[Outco
     is_rewritten, wanted = context.task.policy.extended, context.wanted
     if not is_rewritten and wanted.references_only:
         return iter(())
-    if wanted.edits_only and not may_be_relative(text):
+    last = last_relative(text) if wanted.edits_only else len(text)
+    if last < 0:
         return iter(())
-    return _Visit(text, context, PROPERTIES, place, is_rewritten=is_rewritten).outcomes()
+    visit = _Visit(text, context, PROPERTIES, place, is_rewritten=is_rewritten)
+    return visit.outcomes(len(text) if is_rewritten else last)  # a base is noted anywhere
 
 
 def visit_json_ld_file(text: bytes, context: Context) -> Iterator[Outcome]:
@@ -82,7 +84,7 @@ def visit_json_ld_file(text: bytes, context: Context) -> Iterator[Outcome]:
     if visit.contexts is None:
         words = "it is not JSON: left unchanged"
         return iter((Note(Reason.JSON_UNSOUND, context.part, None, words),))
-    return shift(visit.outcomes(), start)
+    return shift(visit.outcomes(len(text)), start)
 
 
 # A member whose value may be a relative URL or a list that begins with one, or with a list; an item
@@ -102,19 +104,21 @@ _relative_member: Final = expression(
 )
 
 
-def may_be_relative(text: bytes) -> bool:
-    """Return False if no URL of JSON-LD is relative; True if one may be."""
-    return any(
-        match[1] is None or match[1] in JSON_LD_NAMES for match in _relative_member.finditer(text)
-    )
+def last_relative(text: bytes) -> int:
+    """Return where the last member begins whose URL may be relative, or items; -1 if none may."""
+    matches = _relative_member.finditer(text)
+    counting = (each.start() for each in matches if (each[1] or b"@id") in JSON_LD_NAMES)
+    return max(counting, default=-1)
 
 
-def _walk(text: bytes) -> Iterator[tuple[JsonString, list[_Object]]]:
-    """Yield each string with the objects that are open around it."""
+def _walk(text: bytes, last: int) -> Iterator[tuple[JsonString, list[_Object]]]:
+    """Yield each string up to the member that begins `last`, with the objects that are open."""
     objects: list[_Object] = []
     for string in strings(text):
         names, depth = string.names, len(string.names)
         is_first = string.kind is JsonKind.KEY and not string.places[-1]
+        if string.start > last + 1 and string.kind is JsonKind.KEY:
+            return
         # At the depth of one that was closed, there is an array, or an object with another start.
         while objects and (
             objects[-1].depth > depth - is_first or names[objects[-1].depth - 1] is None
@@ -144,7 +148,7 @@ class _Visit:
 
     def _read_contexts(self) -> dict[int, list[_Step]] | None:
         contexts: dict[int, list[_Step]] = {}
-        for string, objects in _walk(self._text):
+        for string, objects in _walk(self._text, len(self._text)):
             kind, start, end, names, _ = string
             if kind is JsonKind.END:
                 return contexts if end == len(self._text) else None
@@ -167,11 +171,12 @@ class _Visit:
             contexts.setdefault(owner.start, []).append(_Step(name, value, start))
         return None
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self, last: int) -> Iterator[Outcome]:
+        """Yield what becomes of URLs up to those of the member that begins `last`."""
         if self.contexts is None:
             return
         scopes: list[_Scope | None] = []  # of the objects that are open; None inside an @context
-        for string, objects in _walk(self._text):
+        for string, objects in _walk(self._text, last):
             if string.kind is JsonKind.KEY:
                 if string.start == objects[-1].start:
                     del scopes[len(objects) - 1 :]

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
 
 import pytest
 from expanding import expanded
@@ -17,7 +18,8 @@ from rows import cases
 
 import relbase
 from relbase import Policy, Reason, Status
-from relbase.html.json_ld import may_be_relative
+from relbase.html import json_ld
+from relbase.html.json_ld import last_relative
 from relbase.values.json_text import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -260,8 +262,25 @@ def test_pyld_expands_the_output_to_what_the_input_means() -> None:
         given_, rfc3986 = page(text), relbase.Profile.RFC3986
         result = relbase.rewrite(given_, url=BASE, policy=EXTENDED, profile=rfc3986)
         changed += result.changed
-        assert may_be_relative(text.encode()) or not result.changed
+        assert last_relative(text.encode()) >= 0 or not result.changed
         assert expanded(in_script(result.data), "") == means
 
     assert_the_same()
     assert changed > examples / 3
+
+
+def test_nothing_is_noted_after_the_last_relative_member() -> None:
+    noted = 0
+
+    @settings(max_examples=int(os.environ.get("RELBASE_EXAMPLES", "100")))
+    @given(DOCUMENTS)
+    def assert_the_same(document: dict[str, Any]) -> None:
+        nonlocal noted
+        read = page(json.dumps(flat(document)))
+        notes = relbase.rewrite(read, url=BASE).notes
+        noted += len(notes)
+        with mock.patch.object(json_ld, "last_relative", len):
+            assert relbase.rewrite(read, url=BASE).notes == notes
+
+    assert_the_same()
+    assert noted
