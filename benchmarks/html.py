@@ -139,7 +139,7 @@ def _listed_by_relbase(name: str, page: bytes) -> object:
 
 def _scan() -> Callable[..., Any]:
     """The compiled scanner for pages with the base."""
-    prefixes = edits_on(_BASE, relbase.Profile.RFC1808, relbase.Resolver(_BASE).resolve)
+    prefixes = edits_on(_BASE, relbase.Profile.RFC1808)
     return partial(binding.scanning(), prefixes)
 
 

@@ -148,7 +148,8 @@ _OTHER: Final = ": pass kind= (--kind) if it is another"
 
 def _unless_binary(kind: Kind, by: str, data: bytes, name: str = "") -> Recognized:
     """The kind that was stated, unless that is a text, and edits would destroy a binary file."""
-    if FORMATS[kind].charset is None or not _binary.match(sniffing.beginning(data)):
+    is_text = FORMATS[kind].charset is None or data.startswith(b"<")
+    if is_text or not _binary.match(sniffing.beginning(data)):
         return kind, ()
     told = f"although its {by}, says {kind.value}, this" if by else f"kind {kind.value}: this"
     return Kind.OTHER, (_passed_note(told, _suffix(name), data),)

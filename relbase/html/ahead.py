@@ -13,7 +13,7 @@ from relbase.expressions import expression
 from relbase.html.foreign import base_tag
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
-from relbase.savers.rows import AT_END, ATTRIBUTES, CHROME, COMMENTS, END, FIREFOX, NONE
+from relbase.savers.rows import END, NONE, words
 from relbase.scan import binding
 from relbase.scan.batches import scan_for
 
@@ -72,13 +72,5 @@ def html_base(text: bytes, around: Context) -> Base:
     return stated_base(text, around)
 
 
-# A page without any of these words has no mark. Looking for them costs next to nothing.
-_WORDS: Final = binding.Marks(
-    (*(row.word for row in COMMENTS), CHROME, FIREFOX),
-    tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
-    (b"__wm.wombat(",),
-    (AT_END,),
-)
-
 # Returns what a first look at a page tells, as bits of `scan.tables`.
-first_look: Final = partial(binding.first_look, _WORDS, END)
+first_look: Final = partial(binding.first_look, words(), END)

@@ -51,6 +51,15 @@ def sought_base(text: bytes, context: Context) -> Attribute | None:
     return tokens.embedded_base(text, scan_for(context.visited(Wanted.EDITS, None)))
 
 
+def base_at(text: bytes, stop: int) -> Attribute | None:
+    """Return the href of the `<base>` at which the scanner first stopped; None if it is no such."""
+    if (tag := base_tag.match(text, stop)) is None:
+        return None
+    inside = tag.end() - 1
+    end = tags.tag_end(text, inside, len(text))
+    return None if end < 0 else tags.attributes(text, inside, end, {b"href"}).get(b"href")
+
+
 # How many ignored `<base>` elements get a note of their own: a hostile page has a million.
 _LISTED: Final = 20
 

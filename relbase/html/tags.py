@@ -291,6 +291,16 @@ class HeadToken(NamedTuple):
     raw_end: int  # of the element's raw text, `after` where it has none
 
 
+def head_token(text: bytes, start: int, inside: int, after: int, raw_end: int) -> HeadToken:
+    """Return the token of a head that begins at `start`: `inside` is after its name or `<!--`."""
+    if text[start + 1] != _EXCLAMATION:
+        return HeadToken(text[start + 1 : inside].lower(), inside, after, after, raw_end)
+    return HeadToken(b"", inside, max(inside, after - len("-->")), after, after)
+
+
+_EXCLAMATION: Final = 0x21
+
+
 def head_tokens(text: bytes) -> Iterator[HeadToken]:
     """Yield the comments and start tags of a page before its body, in order."""
     pos, end = 0, len(text)
@@ -298,7 +308,7 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
         at = match.end()
         if match[1]:
             pos = comment_end(text, at, end)
-            yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
+            yield head_token(text, match.start(), at, pos, pos)
         elif match[3] is None:
             pos = bogus_comment_end(text, at, end)
         elif match[2]:
@@ -312,4 +322,4 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
                 return
             if name in RAW_TEXT:
                 pos = raw_text_end(name, text, after, end)
-            yield HeadToken(name, at, after, after, pos)
+            yield head_token(text, match.start(), at, after, pos)

@@ -6,6 +6,7 @@ references, CSS or JSON escapes, a charset), a view decodes it, and lowers the i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from itertools import chain, product
@@ -19,7 +20,7 @@ from relbase.html import tokens
 from relbase.html.foreign import HTML
 from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
-from relbase.html.own_base import Sheets, on_own_base, sought_base
+from relbase.html.own_base import Sheets, base_at, on_own_base, sought_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
@@ -68,10 +69,11 @@ def visit_page(
     if ahead is None:
         return _against(text, sought_base(text, around), around)
     before, scan, passed, pos = ahead
-    elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
-    kept, attribute, rest = _up_to_base(text, elements, around)
-    if attribute is None:
-        return chain(consume(kept), rest)
+    if (attribute := base_at(text, pos)) is None:
+        elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
+        kept, attribute, rest = _up_to_base(text, elements, around)
+        if attribute is None:
+            return chain(consume(kept), rest)
     if around.budget is not None and before is not None:
         around.budget.restore(before)
     return _against(text, attribute, around)
@@ -115,7 +117,7 @@ def _against(text: bytes, attribute: Attribute | None, around: Context) -> Itera
     base_at = -1 if attribute is None else attribute.start
     inside = inside._replace(sheets=Sheets(text))
     before = None
-    scan = scan_for(inside)
+    scan = scan_for(inside, past_base=True)
     if base_at >= 0 and inside.base.outer is around.base:
         before = Before(inside, around)
         if before.early:  # which the compiled scanner does not tell from the others
@@ -128,8 +130,8 @@ def _against(text: bytes, attribute: Attribute | None, around: Context) -> Itera
             counts = None
         for batch in _visit_in_batches(text, element, inside=inside, around=around, before=counts):
             yield batch
-            if counts and not is_element and not isinstance(batch, Packed):
-                counts.late += sum(type(item) is Edit for item in batch)
+            if counts and type(batch) is list and inside.wanted.edits_only:
+                counts.late += bisect_left(batch, (base_at,))  # the scanner may pass a `<base>`
     if before and before.late and attribute is not None:
         yield (base_late(before.late, around, Span(attribute.start, attribute.end)),)
 

@@ -15,10 +15,10 @@ from relbase.bases.layers import Layer, Statement, found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.html import tags
-from relbase.html.tags import Attribute, HeadToken, head_tokens
+from relbase.html.tags import Attribute, HeadToken
 from relbase.notes import Note, Reason
-from relbase.savers.rows import ATTRIBUTES, COMMENTS, END, FIREFOX, NONE, Marks
-from relbase.scan.binding import head
+from relbase.savers.rows import ATTRIBUTES, COMMENTS, END, FIREFOX, NONE, Marks, words
+from relbase.scan.binding import head, marked
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
@@ -27,7 +27,7 @@ from relbase.view.charset import Lines
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
     reader = _Found(text, charset, Lines(text, "utf-8"))
-    for token in head_tokens(text):
+    for token in marked(words(), text):
         reader.read(token)
     marks = reader.marks()
     return NONE if marks == NONE else marks
@@ -42,7 +42,7 @@ _ASKED: Final = frozenset(
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')
 
 # Chrome, "complete": the whole tag in a comment, directly followed by another <base>.
-_chrome_base: Final = expression(rb"<[bB][aA][sS][eE](?=[\t\n\f\r />])")
+_chrome_base: Final = expression(rb"<base(?=[\t\n\f\r />])")
 _chrome_stand_in: Final = expression(rb'<base href="(\.)"(?: target="[^"]*+")?>')
 
 # Wayback Machine: the arguments of its script. Its pages contain /web/... and /_static/...

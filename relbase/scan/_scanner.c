@@ -272,6 +272,7 @@ static int read_call(PyObject *args, Call *call) {
   s->in_css = flags & CSS_TOO;
   s->ascii_stands = flags & ASCII_STANDS;
   s->own_is_base = flags & OWN_IS_BASE;
+  s->past_base = flags & PAST_BASE;
   s->prefixes = &call->edits.prefixes;
   call->edits.prefixes.learn = learn;
   call->pos = (Text)text + pos;
@@ -851,6 +852,16 @@ static int holds_any(Text p, Text e, PyObject *words) {
   return 0;
 }
 
+/* The same in any case, for words in lower case. */
+static int holds_any_case(Text p, Text e, PyObject *words) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(words); i++) {
+    const char *word = PyBytes_AsString(PyTuple_GetItem(words, i));
+    for (Text q = p; q < e; q++)
+      if (LOWER(*q) == (unsigned char)*word && begins_any_case(q, e, word)) return 1;
+  }
+  return 0;
+}
+
 /* Whether one of some words is where it may be a mark: in comments of the head, in its tags, in all
    of it, or in the last bytes. */
 static int may_be_marked(const Tables *t, Text p, Text e, PyObject *const *words, Py_ssize_t last) {
@@ -868,6 +879,35 @@ static int may_have_tag(Text p, Text e, const char *tag) {
   return find(p, e, 0) || find(p, e, '\x1b');
 }
 
+static int words_of(PyObject *marks, PyObject **words) {
+  return PyArg_ParseTuple(marks, "O!O!O!O!", &PyTuple_Type, &words[0], &PyTuple_Type, &words[1],
+                          &PyTuple_Type, &words[2], &PyTuple_Type, &words[3]);
+}
+
+/* marked(tables, text, four tuples of words for `may_be_marked`) -> of each comment or tag of the
+   head that has one, perhaps in raw text after it: its `<`, where its name or `<!--` ends, its end,
+   and that of the raw text */
+static PyObject *py_marked(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *capsule, *bytes, *marks, *words[4];
+  if (!PyArg_ParseTuple(args, "OSO:marked", &capsule, &bytes, &marks)) return NULL;
+  const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
+  PyObject *list = tables && words_of(marks, words) ? PyList_New(0) : NULL;
+  Text begin = (Text)PyBytes_AsString(bytes), p = begin, e = p + PyBytes_Size(bytes);
+  Token token;
+  for (; list && head_token(tables, p, e, &token); p = token.end) {
+    if (!(token.is_comment ? holds_any(token.start, token.after, words[0])
+                           : holds_any_case(token.start, token.after, words[1])) &&
+        !holds_any(token.after, token.end, words[2]))
+      continue;
+    PyObject *made = Py_BuildValue(
+        "(nnnn)", (Py_ssize_t)(token.start - begin), (Py_ssize_t)(token.inside - begin),
+        (Py_ssize_t)(token.after - begin), (Py_ssize_t)(token.end - begin));
+    if (!made || PyList_Append(list, made) < 0) Py_CLEAR(list);
+    Py_XDECREF(made);
+  }
+  return list;
+}
+
 /* look(tables, data, a word, how many first bytes it may be in to state a charset (0: that is known),
    four tuples of words for `may_be_marked` or None, how many last bytes, the start of a tag or None)
    -> bits; none if a tag is given, and neither that nor a mark may be there */
@@ -883,9 +923,7 @@ static PyObject *py_look(PyObject *Py_UNUSED(module), PyObject *args) {
   Text p = (Text)PyBytes_AsString(bytes), e = p + PyBytes_Size(bytes), q = p;
   Text head = e - p < first ? e : p + first;
   if (marks != Py_None) {
-    if (!PyArg_ParseTuple(marks, "O!O!O!O!:look", &PyTuple_Type, &words[0], &PyTuple_Type,
-                          &words[1], &PyTuple_Type, &words[2], &PyTuple_Type, &words[3]))
-      return NULL;
+    if (!words_of(marks, words)) return NULL;
     if (may_be_marked(tables, p, e, words, last)) found = MAY_BE_MARKED;
   }
   if (tag && may_have_tag(p, e, tag)) found |= MAY_STATE_BASE;
@@ -958,6 +996,7 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
                                 {"base", py_base, METH_VARARGS, NULL},
                                 {"look", py_look, METH_VARARGS, NULL},
+                                {"marked", py_marked, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

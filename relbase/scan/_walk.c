@@ -136,7 +136,7 @@ typedef struct Prefixes {
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, normalizes, in_css, ascii_stands, own_is_base; /* what the caller allows */
+  int mode, normalizes, in_css, ascii_stands, own_is_base, past_base; /* what the caller allows */
   Prefixes *prefixes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
   int in_markup; /* in HTML inside the text of an element of XML */
@@ -200,6 +200,35 @@ static int absolute_in_css(Text p, Text e) {
   return BEGINS_ABSOLUTE(begins_any_case, p, e);
 }
 
+/* The length of a numeric reference of few digits at `p`, and its number; or 0. */
+static size_t number_at(Text p, Text e, int *number) {
+  enum { FEW = 7 };
+  Text q = p + 2;
+  if (!begins(p, e, "&#")) return 0;
+  int is_hex = q < e && LOWER(*q) == 'x';
+  Text digits = q += is_hex;
+  for (*number = 0; q < e && q - digits < FEW && IS(*q, ALNUM); q++) {
+    int digit = *q <= '9' ? *q - '0' : LOWER(*q) - 'a' + 10;
+    if (digit >= (is_hex ? 16 : 10)) return 0;
+    *number = *number * (is_hex ? 16 : 10) + digit;
+  }
+  return q == digits || q >= e || *q != ';' ? 0 : (size_t)(q + 1 - p);
+}
+
+/* The same if references of its first characters hide it from programs. */
+static int absolute_numbered(Text p, Text e) {
+  unsigned char room[16]; /* for the longest special scheme, and the slashes */
+  size_t n = 0;
+  int c;
+  for (; n < sizeof room && p < e; room[n++] = (unsigned char)c) {
+    size_t length = number_at(p, e, &c);
+    if (!length) c = *p;
+    if (c <= 0x20 || c >= 0x7f || (!length && c == '&')) break;
+    p += length ? length : 1;
+  }
+  return absolute(room, room + n);
+}
+
 /* The usual character references in texts of XML; others are left to the exact walk. */
 static const struct {
   const char *written;
@@ -223,21 +252,6 @@ static int is_bare(Text p, Text e) {
   if (++p < e && *p == '#') return 0;
   while (p < e && IS(*p, XML_NAME) && *p != ';' && *p != '#') p++;
   return p == e || *p != ';';
-}
-
-/* The length of a numeric reference of few digits at `p`, and its number; or 0. */
-static size_t number_at(Text p, Text e, int *number) {
-  enum { FEW = 7 };
-  Text q = p + 2;
-  if (!begins(p, e, "&#")) return 0;
-  int is_hex = q < e && LOWER(*q) == 'x';
-  Text digits = q += is_hex;
-  for (*number = 0; q < e && q - digits < FEW && IS(*q, ALNUM); q++) {
-    int digit = *q <= '9' ? *q - '0' : LOWER(*q) - 'a' + 10;
-    if (digit >= (is_hex ? 16 : 10)) return 0;
-    *number = *number * (is_hex ? 16 : 10) + digit;
-  }
-  return q == digits || q >= e || *q != ';' ? 0 : (size_t)(q + 1 - p);
 }
 
 /* The length of a numeric reference at `p`, to `least` or more, that is no XML character; or 0. */
@@ -407,10 +421,11 @@ static int relative(Scan *s, Text p, Text e, int where) {
   return form && has_edit(s, form, where) ? add(s, p, e, form) : STOPS;
 }
 
-/* Whether a character reference at `p` may mean white space, or a control character. */
+/* Whether a character reference at `p` may mean white space that is dropped, or a control. */
 static int may_be_space(Text p, Text e) {
-  int number = 0;
-  if (begins(p, e, "&#")) return !number_at(p, e, &number) || number <= 0x20 || number == 0x7f;
+  int c = 0;
+  size_t n = number_at(p, e, &c);
+  if (begins(p, e, "&#")) return !n || c < 0x20 || c == 0x7f || (c == 0x20 && p + n == e);
   return begins(p, e, "&Tab;") || begins(p, e, "&NewLine;");
 }
 
@@ -879,6 +894,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
     if (IS(*q, WS) || *q == '&' || *q == '(') return STOPS;
   if (absolute(p, e)) return listed(s, p, e);
   if (maybe) return STOPS;
+  if (!s->in_xml && !s->in_markup && absolute_numbered(p, e)) return listed(s, p, e);
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
   s->also = s->normalizes ? 0 : BLANK;
@@ -1111,7 +1127,7 @@ static const Name *said_type(const Attribute *type, const Words *words) {
   return find_word(words, p, (size_t)(e - p));
 }
 
-/* ---- JSON-LD: whether it may have a relative URL, as `json_ld.may_be_relative` asks */
+/* ---- JSON-LD: whether it may have a relative URL, as `json_ld.last_relative` asks */
 
 static Text json_space(Text p, Text e) {
   while (p < e && IS(*p, XML_WS)) p++;
@@ -1353,7 +1369,10 @@ static int start_tag(Scan *s, Text *pp, Text e) {
     element = &t->prefix;
   int kind = element ? element->kind : PLAIN;
   Attribute href;
-  if (kind == LOOK || (kind == BASE && stated(t, p, e, t->href, &href))) return STOPS;
+  if (kind == LOOK) return STOPS;
+  if (kind == BASE && stated(t, p, e, t->href, &href) &&
+      !(s->past_base && absolute(href.value, href.end)))
+    return STOPS;
   if (kind == SVG || kind == MATH) {
     *pp = p;
     return foreign(s, pp, e, element);
@@ -1786,9 +1805,10 @@ static Text xml(Xml *x, Text p, Text e) {
 
 /* ---- The head of a page, where programs that save pages leave marks: see `tags.head_tokens` */
 
-/* A comment or a tag of the head: from its `<` to its end, and where raw text after it ends. */
+/* A comment or a tag of the head: its `<`, what follows that or the name, its end, and that of raw
+   text after it. */
 typedef struct {
-  Text start, inside, after, end; /* `inside`: after the name of a tag */
+  Text start, inside, after, end;
   int is_comment, kind;
 } Token;
 
@@ -1798,6 +1818,7 @@ static int head_token(const Tables *t, Text p, Text e, Token *token) {
     token->start = p;
     token->is_comment = begins(p, e, "<!--");
     if (token->is_comment) {
+      token->inside = p + 4;
       token->after = token->end = comment_end(p + 4, e);
       return 1;
     }

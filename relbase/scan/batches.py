@@ -22,7 +22,16 @@ from relbase.scan import binding
 from relbase.scan.binding import Scan
 from relbase.scan.held import HELD, attribute_names, is_local
 from relbase.scan.plain_forms import prefixes_of, walk_for
-from relbase.scan.tables import ALL, HOLDS_MASK, IS_ABSOLUTE, IS_KEPT, IS_REWRITTEN, WRITTEN
+from relbase.scan.tables import (
+    ALL,
+    EDITS,
+    HOLDS_MASK,
+    IS_ABSOLUTE,
+    IS_KEPT,
+    IS_REWRITTEN,
+    PAST_BASE,
+    WRITTEN,
+)
 
 if TYPE_CHECKING:
     from relbase.css.statements import Scan as CssScan
@@ -30,13 +39,13 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-def scan_for(context: Context) -> Scan:
-    """Return a scanner for HTML documents with this base."""
+def scan_for(context: Context, *, past_base: bool = False) -> Scan:
+    """Return a scanner for HTML documents with this base, perhaps that of their `<base>`."""
     wanted = context.wanted
     if not (binding.compiled and context.task.is_scanned and wanted.is_scanned):
         return exact_scan_for(context, absolute=wanted.edits_only)
     if wanted.edits_only:
-        return _editing(context, binding.HTML_WALK)
+        return _editing(context, binding.HTML_WALK, past_base * PAST_BASE)
     attributes = attribute_names(extended=context.extended)
     link = _LINKS.get(wanted)
     if link is None or context.depth or context.task.keeps is not None:
@@ -84,12 +93,12 @@ def xml_scan_for(
 
 
 def _asking(
-    context: Context, walk: str, keeps: Callable[[str], object]
+    context: Context, walk: str, flags: int, keeps: Callable[[str], object]
 ) -> Callable[..., tuple[Any, ...]]:
     """Return a scanner that asks the policy about each reference, so that it knows no cost."""
     from relbase.values.syntaxes import clean
 
-    scan, charset = walk_for(context, walk, WRITTEN), context.charset
+    scan, charset = walk_for(context, walk, WRITTEN, flags), context.charset
 
     def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, written = scan(*where)
@@ -103,10 +112,14 @@ def _asking(
     return asked
 
 
-def _editing(context: Context, walk: str) -> Callable[..., Any]:
+def _editing(context: Context, walk: str, flags: int = 0) -> Callable[..., Any]:
     """Return a scanner that makes the edits of plain references that the budget covers."""
     keeps, budget, depth = context.task.keeps, context.budget, context.depth
-    scan = walk_for(context, walk) if keeps is None else _asking(context, walk, keeps)
+    scan = (
+        walk_for(context, walk, EDITS, flags)
+        if keeps is None
+        else _asking(context, walk, flags, keeps)
+    )
 
     def paid(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
         edits, *places, cost = scan(text, *where)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.css.functions import (
     CONTAINER,
@@ -28,6 +28,9 @@ from relbase.scan import tables
 from relbase.scan.held import Summaries, deciders, held_attributes, row_of
 from relbase.scan.tables import EDITS, PlainForm, facts
 from relbase.view.charset import PRESCAN_LENGTH
+
+if TYPE_CHECKING:
+    from relbase.html import tags as html_tags
 
 # The levels up that have their own forms: HERE + 1, HERE + 2, ... Documentation climbs five.
 MAX_UP: Final = 8
@@ -97,7 +100,7 @@ def _built() -> tuple[Any, str]:
 
 # The CRC-32 of _scanner.c and _walk.c, which the build compiles into the module. A test compares
 # it with the files.
-_SOURCE: Final = 0xB15B62F4
+_SOURCE: Final = 0xA489F193
 
 # The compiled scanner, or None if the exact one reads everything. Only tests change it.
 compiled: Any
@@ -168,7 +171,8 @@ def scanning(
 def head(text: bytes) -> tuple[int, bytes]:
     """Return where the last of the head's tokens ends, and the head without its raw text."""
     if compiled is not None:
-        return cast("tuple[int, bytes]", compiled.head(_tables(extended=0), text))
+        ended: tuple[int, bytes] = compiled.head(_tables(extended=0), text)
+        return ended
     if len(text) <= _SHORT:  # searching it takes less time than reading its tokens
         return len(text), text
     from relbase.html.tags import head_tokens
@@ -189,8 +193,10 @@ def head_base(text: bytes) -> tuple[int, int, bool] | None:
 
     None if a closer look has to tell: it is not in the head, or there is no compiled scanner.
     """
-    found = None if compiled is None else compiled.base(_tables(extended=0), text)
-    return cast("tuple[int, int, bool] | None", found)
+    if compiled is None:
+        return None
+    href: tuple[int, int, bool] | None = compiled.base(_tables(extended=0), text)
+    return href
 
 
 Words: TypeAlias = tuple[bytes, ...]
@@ -205,6 +211,16 @@ class Marks(NamedTuple):
     at_end: Words
 
 
+def marked(marks: Marks, text: bytes) -> Iterable[html_tags.HeadToken]:
+    """Return the tokens of a head that may hold a mark, in order."""
+    from relbase.html import tags
+
+    if compiled is None:
+        return tags.head_tokens(text)
+    found = compiled.marked(_tables(extended=0), text, marks)
+    return [tags.head_token(text, *places) for places in found]
+
+
 def first_look(
     marks: Marks, last: int, data: bytes, *, labelled: bool, for_marks: bool, for_base: bool
 ) -> int:
@@ -216,7 +232,8 @@ def first_look(
     if compiled is not None:
         first, tag = 0 if labelled else PRESCAN_LENGTH, "<base" if for_base else None
         words = b"charset", first, marks if for_marks else None, last, tag
-        return cast("int", compiled.look(_tables(extended=0), data, *words))
+        told: int = compiled.look(_tables(extended=0), data, *words)
+        return told
     looked = 0
     if for_marks:
         end, markup = head(data)
@@ -231,8 +248,12 @@ def first_look(
 
 def spliced(data: bytes, edits: Sequence[Edit]) -> bytes:
     """Do what `edit.splice` does, in C if possible."""
-    done = compiled.splice(data, edits) if compiled and isinstance(edits, list) else None
-    return splice(data, edits) if done is None else cast("bytes", done)
+    if not edits:
+        return data
+    done: bytes | None = None
+    if compiled is not None and type(edits) is list:
+        done = compiled.splice(data, edits)
+    return splice(data, edits) if done is None else done
 
 
 _AT_RULES: Final = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.bases.layers import Layer
 from relbase.expressions import regex
 from relbase.rewriting.budget import weight
+from relbase.rewriting.context import BaseResolver
 from relbase.rewriting.outcomes import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.scan import binding, tables
 from relbase.scan.binding import Prefix
@@ -39,21 +40,39 @@ class PlainBase(NamedTuple):
 class Prefixes(dict[int, Prefix | None]):
     """What becomes of references of each form, for one base and one depth of nesting."""
 
-    __slots__ = ("_depth", "_plain", "resolve")
+    __slots__ = ("_base", "_depth", "_plain", "resolve")
 
     def __init__(
-        self, resolve: Callable[[str], str] | None, depth: int, plain: PlainBase | None = None
+        self,
+        resolve: Callable[[str], str] | None,
+        depth: int,
+        plain: PlainBase | None = None,
+        base: tuple[str, Profile, str] | None = None,
     ) -> None:
         self.resolve = resolve  # None if samples prove nothing
         self._depth = depth
         self._plain = plain
+        # The base, if it is not looked at yet: many documents have no plain reference.
+        self._base = base
 
     def __missing__(self, form: int) -> Prefix | None:
+        if self._base is not None:
+            self._look_at(*self._base)
         edit = None if self._plain is None else _cut(form, self._plain)
         if edit is None and self.resolve is not None:
             edit = self._edit(form, self.resolve)
         self[form] = edit
         return edit
+
+    def _look_at(self, url: str, profile: Profile, encoding: str) -> None:
+        self._base, self._plain = None, base_of_names(url, profile)
+        # Not the one of the context, which keeps these prefixes: a cycle would be freed late.
+        self.resolve = BaseResolver(url, profile, encoding)
+        # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
+        # net_loc, resolving may change how a path is written.
+        is_odd = PROFILES[profile].normalizes and not url.startswith(("http:", "https:"))
+        if self._plain is None and (is_odd or not has_net_loc(url)):
+            self.resolve = None
 
     def _edit(self, form: int, resolve: Callable[[str], str]) -> Prefix | None:
         sample = binding.SAMPLES.get(form)
@@ -128,18 +147,9 @@ _lower_host: Final = regex(rf"{WEB_PATTERN}{HOST}(?:/|\Z)").match
 _ON_WHOLE: Final = frozenset((PlainForm.FRAGMENT, PlainForm.QUERY, PlainForm.EMPTY))
 
 
-def edits_on(
-    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
-) -> Prefixes:
-    """Return what becomes of plain references with a base; `resolve` resolves the samples."""
-    if (plain := base_of_names(url, profile)) is not None:
-        return Prefixes(resolve, depth, plain)
-    # The WHATWG parser has special rules for the paths of file and of other schemes. Without a
-    # net_loc, resolving may change how a path is written.
-    is_odd = PROFILES[profile].normalizes and not url.startswith(("http:", "https:"))
-    if is_odd or not has_net_loc(url):
-        return NO_EDITS
-    return Prefixes(resolve, depth)
+def edits_on(url: str, profile: Profile, encoding: str = "utf-8", depth: int = 0) -> Prefixes:
+    """Return what becomes of plain references with a base."""
+    return Prefixes(None, depth, None, (url, profile, encoding))
 
 
 def prefixes_of(context: Context) -> Prefixes:
@@ -151,18 +161,19 @@ def prefixes_of(context: Context) -> Prefixes:
     key = Prefixes, context.depth
     prefixes: Prefixes | None = resolve.ready.get(key)
     if prefixes is None:
-        prefixes = edits_on(context.base.url, context.task.profile, resolve, context.depth)
+        how = context.base.url, context.task.profile, context.encoding
+        prefixes = edits_on(*how, context.depth)
         resolve.ready[key] = prefixes
     return prefixes
 
 
-def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
-    """Return a walk of the compiled scanner, set up for the documents of a context."""
+def walk_for(context: Context, walk: str, mode: int = EDITS, more: int = 0) -> Callable[..., Any]:
+    """Return a walk of the compiled scanner for the documents of a context, perhaps more flags."""
     resolve = context.resolve
     ready: dict[object, Any] = {} if resolve is None else resolve.ready
     extended, depth, base = context.extended, context.depth, context.base
     is_own = walk in _OF_TAGS and not depth and base.layer is not Layer.EMBEDDED
-    key = walk, mode, extended, context.charset, depth, context.local_files is None, is_own
+    key = walk, mode, more, extended, context.charset, depth, context.local_files is None, is_own
     scan: Callable[..., Any] | None = ready.get(key)
     if scan is None:
         flags = (
@@ -170,6 +181,7 @@ def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., An
             | is_same_in_css(context) * tables.CSS_TOO
             | (walk not in _OF_TAGS or _keeps_ascii(context.charset)) * tables.ASCII_STANDS
             | (is_own and "#" not in base.url) * tables.OWN_IS_BASE
+            | more
         )
         set_up = binding.scanning(walk, mode, flags, extended)
         scan = ready[key] = partial(set_up, prefixes_of(context))

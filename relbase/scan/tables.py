@@ -48,6 +48,8 @@ CSS_TOO: Final = 2
 ASCII_STANDS: Final = 4
 # The document's own URL is its base.
 OWN_IS_BASE: Final = 8
+# The `<base>` that counts is known: any that is absolute changes nothing.
+PAST_BASE: Final = 16
 
 # What the walk of XML may read, as bits: HTML in texts; references with flaws.
 READS_MARKUP: Final = 1

@@ -26,7 +26,7 @@ SAFE: Final = rf"{NAME};"  # with what separates params
 # The beginning of a base that the RFC profiles only copy.
 NET_LOC: Final = rf"{WEB_PATTERN}[A-Za-z0-9.:-]++"
 # A URL that becomes the base unchanged if it is stated, except in profile whatwg.
-plain_base: Final = expression(rf"{NET_LOC}/[!\x22$-?A-~]*+")
+plain_base: Final = expression(rf"{NET_LOC}(?:/[!\x22$-?A-~]*+)?+")
 # A host that the WHATWG parser leaves as it is: lower case, no number at its end, and no two
 # hyphens together, as in names that IDNA decodes.
 HOST: Final = r"(?:[a-z0-9]++(?:-[a-z0-9]++)*+\.)*+[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+"

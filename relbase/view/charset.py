@@ -111,10 +111,15 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
     """Determine the charset of an HTML document or of plain text (WHATWG HTML §13.2.3.2)."""
     stated = _outside(data, label)
     if stated is None and meta and (name := _prescan(data[:PRESCAN_LENGTH])):
-        stated = Charset(name, CharsetSource.META)
+        stated = _by_meta(name)
     if stated is not None:
         return stated
     return GUESSED if is_utf_8(data) else DEFAULT
+
+
+@cache
+def _by_meta(name: str) -> Charset:
+    return Charset(name, CharsetSource.META)
 
 
 def sniff_text(data: bytes, label: str | None = None) -> Charset:
@@ -220,7 +225,7 @@ def _prescan(data: bytes) -> str | None:
     while position is not None and (meta := _to_meta.match(data, position)):
         position = meta.end()
         if meta.lastindex:
-            name = _readable(named_in(meta))
+            name = _labelled(meta[meta.lastindex][:_LONGEST])
         else:
             position, name = _meta(data, position)
         if name:
@@ -258,6 +263,11 @@ def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
     if need_pragma is None or (need_pragma and not got_pragma):
         return end.end(), None
     return end.end(), _readable(charset)
+
+
+@lru_cache(maxsize=16)
+def _labelled(label: bytes) -> str | None:
+    return _readable(lookup(label.decode("latin-1")))
 
 
 def _readable(charset: str | None) -> str | None:

@@ -13,7 +13,7 @@ from rows import cases, pairs
 from scanners import SCANNERS, scanning
 
 from relbase.html import tags, tokens
-from relbase.scan.binding import head
+from relbase.scan.binding import COMPILED, Marks, head, marked
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
@@ -133,3 +133,26 @@ def test_head(page: bytes, name: str) -> None:
         del without[token.after : token.raw_end]
     with scanning(name):
         assert head(page) == (end, bytes(without))
+
+
+MARKS = Marks((b"<!--<base", b"( a"), (b"a-b",), (b"__x(",), ())
+MARKED = (
+    b"<!doctype html><!--( a --><html A-B=c><!--<base>--><meta a-c><script>__x(</script><Meta a-b"
+)
+
+
+@pytest.mark.parametrize("page", [*HEADS, MARKED, MARKED + b">", MARKED + b"><p><!--( a-->"])
+@pytest.mark.parametrize("name", SCANNERS)
+def test_the_tokens_that_may_hold_a_mark(page: bytes, name: str) -> None:
+    may_hold = [
+        token
+        for token in tags.head_tokens(page)
+        if any(word in page[token.start - 4 : token.after] for word in MARKS.in_comments)
+        or (token.name and b"a-b" in page[token.start : token.after].lower())
+        or b"__x(" in page[token.after : token.raw_end]
+    ]
+    with scanning(name):
+        tokens = [*marked(MARKS, page)]
+    assert [token for token in tokens if token in may_hold] == may_hold
+    if name == COMPILED:
+        assert tokens == may_hold

@@ -1,9 +1,11 @@
 """A prefix that is cut from a base of plain names is the one that a sample tells."""
 
+import gc
 from itertools import product
 
 import pytest
 
+import relbase
 from relbase.rewriting.context import BaseResolver
 from relbase.scan.binding import SAMPLES
 from relbase.scan.plain_forms import Prefixes, base_of_names
@@ -34,3 +36,16 @@ def test_cut_as_sampled(host: str, profile: Profile) -> None:
             assert (dot is not None) == bool(base.directory)
             cut += Prefixes(None, 0, base)[next(iter(SAMPLES))] is not None
     assert (cut > 50) == (base_of_names(f"{host}/", profile) is not None)
+
+
+def test_what_a_page_with_another_url_needs_is_freed_at_once() -> None:
+    rewriter = relbase.Rewriter(kind="html")
+    page = b"<a href=x><a href=//h/x><a href=../x>"
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(100):
+            assert rewriter.rewrite(page, url=f"http://h{number}.example/d/p").changed
+        assert gc.collect() < 100
+    finally:
+        gc.enable()

@@ -13,7 +13,7 @@ from strategies import pages
 from relbase import Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.scan import binding
-from relbase.scan.tables import ASCII_STANDS, CSS_TOO, IN_CSS, UNQUOTED, PlainForm
+from relbase.scan.tables import ASCII_STANDS, CSS_TOO, IN_CSS, PAST_BASE, UNQUOTED, PlainForm
 
 TABLES = Path(__file__).with_name("scanning.txt")
 
@@ -58,6 +58,20 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
     for told in (NONE, QUOTED):
         assert search(passed, told) == ([], -1)
         assert search(looked_at, told) != ([], -1)
+
+
+# What follows the `<base>` that counts; any other element has its references.
+BASES = [(b"<base href=http://a/>", b"<base href=a>"), (b"<base href='mailto:a'>", b"<base href>")]
+
+
+@COMPILED
+@pytest.mark.parametrize(("passed", "looked_at"), BASES)
+def test_an_absolute_base_is_passed_over_if_another_counts(passed: bytes, looked_at: bytes) -> None:
+    link = b"<a href='x'>"
+    for markup, known, edits in ((passed, 1, 1), (passed, 0, 0), (looked_at, 1, 0)):
+        scan = binding.scanning(flags=ASCII_STANDS | known * PAST_BASE)
+        made, _, _cost = scan(QUOTED, markup + link, 0, len(markup + link))
+        assert len(made) == edits
 
 
 # Rows: an attribute's value, and the form that is inserted before it in the RFC profiles.
