@@ -200,14 +200,17 @@ _attribute: Final = expression(_ATTRIBUTE.replace(b"%b", b"("), re.VERBOSE)
 _tag_end: Final = expression(rb"[\t\n\f\r /]*+>")
 
 # Step 3, up to a `<meta`: skips comments, other tags, text, and most <meta> without `charset`. The
-# last line reads the usual `<meta charset=...>` at once.
+# last lines read the usual `<meta charset=...>` and `<meta http-equiv=...>` at once.
 _to_meta: Final = expression(
     rb"""(?: [^<]++
     | <(?: !(?=--)(?:[^-]++|-(?!->))*+--> | (?:!(?!--)|\?|/(?![a-z]))[^>]*+> | (?![a-z!?/])
         | (?!meta[\t\n\f\r /]) /?+ [a-z][^\t\n\f\r >]*+ (?: %b )*+ [\t\n\f\r /]*+ >
         | meta (?![^>]*charset) (?: [\t\n\f\r /]++ (?: [^\t\n\f\r <>"'=/]++
             (?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r <>"'=]++))?+ )?+ )++ > ) )*+
-    <meta (?: [ ]charset=(?:"([a-z0-9-]++)"|([a-z0-9-]++)(?=[ >])) [ ]?/?> | (?=[\t\n\f\r /]) )"""
+    <meta (?: [ ]charset=(?:"([a-z0-9-]++)"|([a-z0-9-]++)(?=[ >])) [ ]?/?>
+        | [ ]http-equiv=(?:"content-type"|content-type)
+            [ ]content="text/html;[ ]?charset=([a-z0-9-]++)" [ ]?/?>
+        | (?=[\t\n\f\r /]) )"""
     % _ATTRIBUTE.replace(b"%b", b"(?:"),
     re.VERBOSE | re.IGNORECASE,
 )
