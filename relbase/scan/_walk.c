@@ -1378,7 +1378,9 @@ static int start_tag(Scan *s, Text *pp, Text e) {
     return foreign(s, pp, e, element);
   }
   Tag tag;
+  size_t mark = s->count;
   int done = attributes(s, &p, e, t->rows + (element ? element->row : t->other) * t->width, &tag);
+  if (kind == BASE && s->count > mark) return STOPS; /* it is resolved against the base around */
   if (done == CONTINUES && kind != PLAIN) done = text_of(s, &p, e, element, &tag);
   *pp = p;
   return done;

@@ -224,6 +224,18 @@ def test_a_base_element_is_resolved_on_what_is_around_and_the_rest_on_it() -> No
     assert relbase.base(document, url=URL).url == "http://h.example/d/b/"
 
 
+@pytest.mark.parametrize("tag", ["href=http://b.example/", "href=b/", "target=x"])
+def test_what_a_base_element_has_besides_is_resolved_on_what_is_around(tag: str) -> None:
+    first, second = "<base href=http://b.example/>", f"<base {tag} style='a:url(x)'>"
+    for document in (second, first + second):
+        result = assert_agreed(f"{document}<a href=y>".encode(), url=URL)
+        urls = [
+            link.url for link in result.links if link.element != "base" or link.attribute != "href"
+        ]
+        assert urls[0] == "http://h.example/d/x"
+        assert b"url(http://h.example/d/x)" in result.data
+
+
 # --- Nesting: what a text holds is found through every view around it
 NESTED = [
     (b"<p style='a:url(&quot;x&quot;)'>", ["p style css x"]),

@@ -61,7 +61,11 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
 
 
 # What follows the `<base>` that counts; any other element has its references.
-BASES = [(b"<base href=http://a/>", b"<base href=a>"), (b"<base href='mailto:a'>", b"<base href>")]
+BASES = [
+    (b"<base href=http://a/>", b"<base href=a>"),
+    (b"<base href='mailto:a'>", b"<base href>"),
+    (b"<base href='http://a/' style='a:b'>", b"<base href='http://a/' style='a:url(b)'>"),
+]
 
 
 @COMPILED
