@@ -86,7 +86,7 @@ class _Prepared(NamedTuple):
 
 
 def _prepared(value: Value, call: Call, base: str) -> _Prepared:
-    for name, given in zip(value._fields, value[:3], strict=False):
+    for name, given in zip(("element", "attribute", "value"), value, strict=False):
         check_text(given, name, "give a str")
     ready: dict[object, _Prepared] = call.session.around(call).values
     key = base, value.element, value.attribute

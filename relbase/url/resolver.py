@@ -13,8 +13,8 @@ class Resolver:
     """Resolves references against one base, prepared once.
 
     Args:
-        base: The absolute base URL. "" stands for an unknown base (RFC 1808 §3.4): rfc1808 and
-            rfc3986 then return every reference as it is.
+        base: The absolute base URL. "" and None stand for an unknown base (RFC 1808 §3.4): rfc1808
+            and rfc3986 then return every reference as it is.
         profile: A `Profile` or its value.
         charset: WHATWG label of the document's charset, in which profile whatwg encodes the
             query. The other profiles ignore it.
@@ -36,8 +36,12 @@ class Resolver:
     resolve: Callable[[str], str]
 
     def __init__(
-        self, base: str, profile: Profile | ProfileName = Profile.RFC1808, charset: str = "utf-8"
+        self,
+        base: str | None,
+        profile: Profile | ProfileName = Profile.RFC1808,
+        charset: str = "utf-8",
     ) -> None:
+        base = "" if base is None else base
         check_text(base, "the base")
         check_text(charset, "the charset")
         if charset != "utf-8" and lookup(charset) is None:
@@ -97,12 +101,14 @@ def prepared_base(base: str, profile: Profile, charset: str) -> Prepared:
     return algorithm(profile).PreparedBase(base, charset)
 
 
-def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.RFC1808) -> str:
+def resolve(
+    base: str | None, reference: str, profile: Profile | ProfileName = Profile.RFC1808
+) -> str:
     """Return the absolute form of a reference.
 
     Args:
-        base: The absolute base URL. With "", rfc1808 and rfc3986 return the reference unchanged
-            (RFC 1808 §4 step 1); whatwg requires an absolute reference.
+        base: The absolute base URL. With "" or None, rfc1808 and rfc3986 return the reference
+            unchanged (RFC 1808 §4 step 1); whatwg requires an absolute reference.
         reference: Any string.
         profile: A `Profile` or its value.
 

@@ -134,7 +134,7 @@ def test_what_a_rewriter_holds_is_bounded() -> None:
 
 def test_a_wrong_call_says_what_to_give() -> None:
     rewrite: Any = rewrite_value
-    with pytest.raises(TypeError, match="text must be a str, not bytes: give a str"):
+    with pytest.raises(TypeError, match="value must be a str, not bytes: give a str"):
         rewrite("a", "href", b"x", url=URL)
     with pytest.raises(TypeError, match="element must be a str"):
         rewrite(None, "href", "x", url=URL)

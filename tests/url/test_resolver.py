@@ -54,6 +54,11 @@ def test_what_is_no_profile_is_refused_with_the_values(profile: object) -> None:
         as_profile(profile)  # type: ignore[arg-type]
 
 
+def test_none_is_an_unknown_base() -> None:
+    assert resolve(None, "x") == Resolver(None).resolve("x") == "x"
+    assert Resolver(None) == Resolver("")
+
+
 def test_what_is_no_base_is_refused_with_what_to_give() -> None:
     with pytest.raises(TypeError, match="the base must be a str"):
         Resolver(b"http://a/")  # type: ignore[arg-type]
