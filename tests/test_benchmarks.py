@@ -19,6 +19,7 @@ NAMES: Final = command.names()
 
 # What makes a benchmark small, by its module and name there.
 SMALL: Final[dict[str, dict[str, Any]]] = {
+    "bases": {"_CALLS": 1},
     "html": {"corpora": lambda _data: [Corpus("one", [b"<!doctype html><a href=x>"])]},
     "mail": {"_LARGE": range(1, 1 << 20), "_made_up": lambda: b"<a href=x>"},
     "memory": {"_ROWS": [Row("page", lambda _data: b"<a href=x>", ("relbase_html",))]},
