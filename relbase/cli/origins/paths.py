@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Final, NamedTuple
 
 from relbase.bases.layers import found_url
@@ -311,10 +312,8 @@ def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
 
 def site(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
     """Yield the URL that a feed states for its site, if any."""
-    if kind is Kind.XML:
-        yield from _of_feed(data, is_own=False)
-    elif kind is Kind.JSON:
-        yield from _of_json_feed(data, "home_page_url")
+    if (stated_in := _STATES_SITE.get(kind)) is not None:
+        yield from stated_in(data)
 
 
 def _of_feed(data: bytes, *, is_own: bool = True) -> Iterator[FoundUrl]:
@@ -353,4 +352,9 @@ _CALLS_ITSELF: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
     Kind.XML: _of_feed,
     Kind.JSON: _of_json_feed,
     Kind.HTML: _of_page,
+}
+
+_STATES_SITE: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
+    Kind.XML: partial(_of_feed, is_own=False),
+    Kind.JSON: partial(_of_json_feed, name="home_page_url"),
 }
