@@ -45,6 +45,7 @@ def _templates(given: object) -> tuple[str, ...]:
 
 
 _PLACE: Final = expression(r"[^\s@={}:]+(?:@[^\s@={}]+)?")
+_WITHOUT_TEXT: Final = frozenset(("a", "area", "body", "embed", "form", "frame", "iframe", "img"))
 
 
 def _places(given: object) -> tuple[str, ...]:
@@ -53,6 +54,9 @@ def _places(given: object) -> tuple[str, ...]:
         if _PLACE.fullmatch(place) is None:
             fix = "give 'element@attribute', or 'element' for its text ('*' means any)"
             raise ValueError(f"{place[:200]!r} is not a place of links: {fix}")
+        if place.lower() in _WITHOUT_TEXT:
+            fix = f"give '{place}@*' for its attributes"
+            raise ValueError(f"{place} has no links in its text: {fix}")
     return tuple(place.lower() for place in places)
 
 

@@ -429,6 +429,11 @@ def test_a_place_that_names_nothing(only: tuple[str, ...]) -> None:
         Policy(only=only)
 
 
+def test_a_place_without_text() -> None:
+    with pytest.raises(ValueError, match=r"IMG has no links in its text: give 'IMG@\*' for its"):
+        Policy(only=("a@href", "IMG"))
+
+
 @pytest.mark.parametrize("only", ["a@href", 5, (5,)])
 def test_places_are_a_sequence_of_strings(only: Any) -> None:
     with pytest.raises(TypeError, match="must be a"):
