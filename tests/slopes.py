@@ -68,7 +68,7 @@ SIZES: Final = [1 << power for power in range(15, 24)]
 MOSTLY: Final = 8  # so many times as long as what does not grow is the least size
 # In seconds of processor time: which size is the last one, of four or of three; what is noise;
 # and how long one may take.
-ENOUGH, PLENTY, NOISE, PATIENCE = 0.12, 1.0, 0.003, 30
+ENOUGH, PLENTY, NOISE, PATIENCE = 0.12, 1.0, 0.003, 120
 AFTER_A_STEP: Final = 3  # as many sizes make a slope
 SLACK: Final = 2 << 20  # a slope of memory says nothing of less
 
