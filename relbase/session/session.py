@@ -268,9 +268,10 @@ class Call(NamedTuple):
         looked = row.first_look(data, session.label, for_marks=detect, for_base=True)
         if not looked:
             return around.base
-        document = row.opened(data, session.label, around.context, looked)
-        if detect and document.looked & MAY_BE_MARKED:
+        if detect and looked & MAY_BE_MARKED:
             document = self.opened(data).document
+        else:
+            document = row.opened(data, session.label, around.context, looked)
         return document.base(Wanted.BASE)
 
 
