@@ -65,11 +65,12 @@ def lookup(label: str) -> str | None:
 def named_in(declaration: re.Match[bytes] | None) -> str | None:
     if declaration is None or not declaration.lastindex:
         return None
-    label: bytes = declaration[declaration.lastindex]
-    return "utf-8" if label in _USUAL else lookup(label.decode("latin-1"))
+    return _named(declaration[declaration.lastindex][:_LONGEST])
 
 
-_USUAL: Final = (b"utf-8", b"UTF-8")
+@lru_cache(maxsize=16)
+def _named(label: bytes) -> str | None:
+    return lookup(label.decode("latin-1"))
 
 
 @cache
@@ -228,7 +229,7 @@ def _prescan(data: bytes) -> str | None:
     while position is not None and (meta := _to_meta.match(data, position)):
         position = meta.end()
         if meta.lastindex:
-            name = _labelled(meta[meta.lastindex][:_LONGEST])
+            name = _readable(named_in(meta))
         else:
             position, name = _meta(data, position)
         if name:
@@ -266,11 +267,6 @@ def _meta(data: bytes, position: int) -> tuple[int | None, str | None]:
     if need_pragma is None or (need_pragma and not got_pragma):
         return end.end(), None
     return end.end(), _readable(charset)
-
-
-@lru_cache(maxsize=16)
-def _labelled(label: bytes) -> str | None:
-    return _readable(lookup(label.decode("latin-1")))
 
 
 def _readable(charset: str | None) -> str | None:
