@@ -51,7 +51,7 @@ def sought_base(text: bytes, context: Context) -> Attribute | None:
     return tokens.embedded_base(text, scan_for(context.visited(Wanted.EDITS, None)))
 
 
-def base_at(text: bytes, stop: int) -> Attribute | None:
+def href_at(text: bytes, stop: int) -> Attribute | None:
     """Return the href of the `<base>` at which the scanner first stopped; None if it is no such."""
     if (tag := base_tag.match(text, stop)) is None:
         return None

@@ -20,7 +20,7 @@ from relbase.html import tokens
 from relbase.html.foreign import HTML
 from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
-from relbase.html.own_base import Sheets, base_at, on_own_base, sought_base
+from relbase.html.own_base import Sheets, href_at, on_own_base, sought_base
 from relbase.html.tags import Attribute, attribute_text, pieces
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
@@ -69,7 +69,7 @@ def visit_page(
     if ahead is None:
         return _against(text, sought_base(text, around), around)
     before, scan, passed, pos = ahead
-    if (attribute := base_at(text, pos)) is None:
+    if (attribute := href_at(text, pos)) is None:
         elements = chain([passed] if passed else [], tokens.elements_after(text, pos, scan))
         kept, attribute, rest = _up_to_base(text, elements, around)
         if attribute is None:

@@ -159,8 +159,8 @@ class Context(NamedTuple):
 
     def visited(self, wanted: Wanted, budget: Budget | None) -> Context:
         """Return the context of a visit for what is wanted."""
-        # A third of the time of `_replace`.
-        return tuple.__new__(Context, (self.base, self.task, wanted, budget, *self[4:]))
+        same: tuple[Any, ...] = self[4:]  # half the time of `_replace`
+        return Context(self.base, self.task, wanted, budget, *same)
 
     def with_fields(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """Return this context with some fields changed; the profile has to stay the same."""
