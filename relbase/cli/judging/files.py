@@ -171,8 +171,7 @@ def _in_tree(url: str, tree: str) -> str | None:
     """The directory that a `file:` URL leads to, as it is shown; None if it is not in a tree."""
     top = windows.plain(os.path.abspath(tree))
     path = file_path(url, top)
-    ends = (os.path.normcase(os.path.join(way, "")) for way in (path or "", top))
-    if path is None or not next(ends).startswith(next(ends)):
+    if path is None or (windows.key(path) != windows.key(top) and paths.inside(path, top) is None):
         return None
     return path if os.path.isabs(tree) else windows.relative(path, os.curdir)
 
