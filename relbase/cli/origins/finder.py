@@ -289,12 +289,12 @@ def _chosen(all_stated: Iterable[FoundUrl]) -> FoundUrl:
 
 def own_url(data: bytes, kind: Kind) -> FoundUrl:
     """Return the address that a document calls its own."""
-    return _chosen(paths.canonical(data, kind))
+    return _chosen(paths.stated_in(data, kind, paths.OWN))
 
 
 def site_url(data: bytes, kind: Kind) -> FoundUrl:
     """Return the address that a feed states for its site."""
-    return _chosen(paths.site(data, kind))
+    return _chosen(paths.stated_in(data, kind, paths.SITE))
 
 
 def opened_base(call: Call, path: str, data: bytes) -> str:

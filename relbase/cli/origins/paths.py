@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import found_url
 from relbase.cli import windows
@@ -304,16 +304,9 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
 )
 
 
-def canonical(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
-    """Yield the address that a page or a feed calls its own, if any; several may state the same."""
-    if (stated_in := _CALLS_ITSELF.get(kind)) is not None:
-        yield from stated_in(data)
-
-
-def site(data: bytes, kind: Kind) -> Iterator[FoundUrl]:
-    """Yield the URL that a feed states for its site, if any."""
-    if (stated_in := _STATES_SITE.get(kind)) is not None:
-        yield from stated_in(data)
+def stated_in(data: bytes, kind: Kind, rows: Rows) -> Iterable[FoundUrl]:
+    """Yield the URLs that a document states, as the row of its kind finds them."""
+    return rows[kind](data) if kind in rows else ()
 
 
 def _of_feed(data: bytes, *, is_own: bool = True) -> Iterator[FoundUrl]:
@@ -348,13 +341,17 @@ def _of_page(data: bytes) -> Iterator[FoundUrl]:
                     return
 
 
-_CALLS_ITSELF: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
+Rows: TypeAlias = dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]
+
+# The address that a page or a feed calls its own; several may state the same.
+OWN: Final[Rows] = {
     Kind.XML: _of_feed,
     Kind.JSON: _of_json_feed,
     Kind.HTML: _of_page,
 }
 
-_STATES_SITE: Final[dict[Kind, Callable[[bytes], Iterable[FoundUrl]]]] = {
+# The URL that a feed states for its site.
+SITE: Final[Rows] = {
     Kind.XML: partial(_of_feed, is_own=False),
     Kind.JSON: partial(_of_json_feed, name="home_page_url"),
 }
