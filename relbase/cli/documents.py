@@ -6,6 +6,7 @@ gzip, bzip2 or xz; what precedes its first change is decompressed twice.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ import click
 from relbase.cli.files import PIECE, InputError, OpenInput, again, peeked
 from relbase.cli.origins.finder import own_url, site_url
 from relbase.cli.origins.places import Neighbours
-from relbase.cli.streams import Collected, excerpt, printable
+from relbase.cli.streams import PACKED, Collected, excerpt, printable
 from relbase.edit import Span, splice
 from relbase.expressions import expression
 from relbase.formats.recognition import kind_of_type
@@ -348,6 +349,23 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
             yield piece
 
     return source._replace(pieces=read()), read
+
+
+def packed_as(
+    path: str, coding: Coding | None, source: OpenInput, pieces: Iterable[bytes]
+) -> Iterable[bytes]:
+    """Return an output, if it is compressed as its suffix says."""
+    end, suffix = os.path.splitext(path)[1], coding and coding.suffix
+    mark = PACKED.get(end.lower())
+    if suffix and end not in {"", suffix}:
+        fix = f"give -o FILE{suffix}, or decompress the input first"
+        raise InputError(f"the output is compressed like the input: {fix}")
+    if mark is None or source.name.endswith(end):  # as the input, whatever it is
+        return pieces
+    start = next(filter(None, pieces := iter(pieces)), b"")
+    if not start.startswith(mark):
+        raise InputError(f"the output is not compressed: leave '{end}' out of its name")
+    return chain((start,), pieces)
 
 
 def folded(

@@ -6,7 +6,6 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext, suppress
-from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
@@ -356,23 +355,10 @@ class _Worker:
                 raise InputError(f"{error}{what}") from None
             return
         if output.is_only:
-            pieces = self._packed_as(os.path.splitext(output.path)[1], source, pieces)
+            pieces = documents.packed_as(output.path, self.coding, source, pieces)
         self._write(output, pieces, source)
         if not self.outcome.directory and self.outcome.job.reported is not None:
             raise _SkippedError(State.SKIPPED)
-
-    def _packed_as(self, end: str, source: OpenInput, pieces: Iterable[bytes]) -> Iterable[bytes]:
-        """Return an output, if it is compressed as its suffix says."""
-        suffix, mark = self.coding and self.coding.suffix, streams.PACKED.get(end.lower())
-        if suffix and end not in {"", suffix}:
-            fix = f"give -o FILE{suffix}, or decompress the input first"
-            raise InputError(f"the output is compressed like the input: {fix}")
-        if mark is None or source.name.endswith(end):  # as the input, whatever it is
-            return pieces
-        start = next(filter(None, pieces := iter(pieces)), b"")
-        if not start.startswith(mark):
-            raise InputError(f"the output is not compressed: leave '{end}' out of its name")
-        return chain((start,), pieces)
 
     def _replace(self, source: OpenInput) -> None:
         """Replace a file; a mailbox may grow, so it is locked before it is read."""
