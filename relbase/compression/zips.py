@@ -30,7 +30,7 @@ def content_of(
     """
     if member.header_offset < 0:
         return 0, 0, "lies outside of the ZIP file"
-    start = content_starts(file, member)
+    start = _content_starts(file, member)
     end = start + member.compress_size
     if member.flag_bits & 1 or member.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
         return start, end, "is encrypted or uses an unknown compression method"
@@ -39,7 +39,7 @@ def content_of(
     return start, end, ""
 
 
-def content_starts(file: BinaryIO, member: ZipInfo) -> int:
+def _content_starts(file: BinaryIO, member: ZipInfo) -> int:
     """Return where the content of a member begins, after its local header (APPNOTE §4.3.7)."""
     file.seek(member.header_offset + 26)
     lengths = file.read(4)

@@ -217,8 +217,8 @@ def marked(marks: Marks, text: bytes) -> Iterable[html_tags.HeadToken]:
 
     if compiled is None:
         return tags.head_tokens(text)
-    found = compiled.marked(_tables(extended=0), text, marks)
-    return [tags.head_token(text, *places) for places in found]
+    tokens = compiled.marked(_tables(extended=0), text, marks)
+    return [tags.head_token(text, *places) for places in tokens]
 
 
 def first_look(

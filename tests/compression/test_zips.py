@@ -20,13 +20,13 @@ SOUND = zipped([("d/", b""), ("d/a", b"one"), ("d/é", b"two" * 99)])
 
 def contents(data: bytes, limit: int = 1 << 20, each: int = 1 << 20) -> list[tuple[str, object]]:
     """The names and contents of members, or why they are not read."""
-    members, found = Members(data, limit), list[tuple[str, object]]()
+    members, results = Members(data, limit), list[tuple[str, object]]()
     for name, member in members.named:
         try:
-            found.append((name, members.content(name, member, each)))
+            results.append((name, members.content(name, member, each)))
         except ValueError as error:
-            found.append((name, str(error)))
-    return found
+            results.append((name, str(error)))
+    return results
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -95,9 +95,9 @@ def test_what_decompresses_to_more_than_a_limit_is_refused() -> None:
     bomb = zipped([(str(n), bytes(1 << 16)) for n in range(4)])
     assert len(bomb) < 1 << 10
     assert [type(content) for _, content in contents(bomb, each=(1 << 16) - 1)] == [str] * 4
-    found = [content for _, content in contents(bomb, limit=3 << 16)]
-    assert found[:3] == [bytes(1 << 16)] * 3
-    assert found[3] == (
+    results = [content for _, content in contents(bomb, limit=3 << 16)]
+    assert results[:3] == [bytes(1 << 16)] * 3
+    assert results[3] == (
         "it decompresses to more than 0 bytes with those before it: the rest is not read"
     )
 

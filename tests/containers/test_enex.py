@@ -21,9 +21,9 @@ BODY = ENML.format("<a href='x'>é &amp; &nbsp;</a>")
 
 
 def documents(data: bytes) -> list[Saved]:
-    found = list(saved([data]))
-    assert all(isinstance(one, Saved) for one in found)
-    return [one for one in found if isinstance(one, Saved)]
+    notes = list(saved([data]))
+    assert all(isinstance(document, Saved) for document in notes)
+    return [document for document in notes if isinstance(document, Saved)]
 
 
 @pytest.mark.parametrize("is_old", [False, True])
@@ -38,7 +38,7 @@ def test_notes(*, is_old: bool) -> None:
     assert (first.url, first.name, first.date) == (URL, "A & B_C", "20240102T030405Z")
     assert first.type == "text/html; charset=utf-8"
     assert (second.url, second.name) == ("", "")
-    assert [one.body for one in (first, second)] == [BODY.encode()] * 2
+    assert [document.body for document in (first, second)] == [BODY.encode()] * 2
     assert data[first.offset :].startswith(b"<content>")
 
 
@@ -60,8 +60,8 @@ def test_pieces_do_not_matter() -> None:
     ],
 )
 def test_the_content_is_text(content: str, body: bytes | None) -> None:
-    found = documents(enex(f"<note><title>x</title>{content}</note>"))
-    assert [one.body for one in found] == [body] * (body is not None)
+    notes = documents(enex(f"<note><title>x</title>{content}</note>"))
+    assert [document.body for document in notes] == [body] * (body is not None)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_the_content_is_text(content: str, body: bytes | None) -> None:
 )
 def test_a_content_that_is_not_certain_is_a_fault_of_the_note(content: str, why: str) -> None:
     data = enex(note(BODY), f"<note><title>&x;y</title>{content}</note>", note(BODY))
-    found = documents(data)
-    assert [why in one.fault for one in found] == [False, True, False]
-    assert found[1].name == "y"
+    notes = documents(data)
+    assert [why in document.fault for document in notes] == [False, True, False]
+    assert notes[1].name == "y"
 
 
 def test_only_the_elements_of_the_note_itself_count() -> None:
@@ -88,8 +88,8 @@ def test_only_the_elements_of_the_note_itself_count() -> None:
         "<note-attributes><source-url> http://h/ </source-url></note-attributes>"
         "<note-attributes><source-url>http://second/</source-url></note-attributes>"
     )
-    [one] = documents(enex(f"<note>{more}</note>"))
-    assert (one.url, one.name, one.body) == ("http://h/", "", b"x")
+    [document] = documents(enex(f"<note>{more}</note>"))
+    assert (document.url, document.name, document.body) == ("http://h/", "", b"x")
     assert documents(enex(f"<x><note>{more}</note></x>")) == []
 
 
@@ -145,9 +145,12 @@ def test_a_long_note_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_DECODED == 64 << 20
     monkeypatch.setattr("relbase.containers.enex.MAX_DECODED", 4 << 20)
     long, short = (note("x" * size) for size in ((4 << 20) + 1, 4 << 19))
-    found = documents(enex(long, short))
-    assert [(len(one.body), bool(one.fault)) for one in found] == [(0, True), (4 << 19, False)]
-    assert "more than 4 MiB" in found[0].fault
+    notes = documents(enex(long, short))
+    assert [(len(document.body), bool(document.fault)) for document in notes] == [
+        (0, True),
+        (4 << 19, False),
+    ]
+    assert "more than 4 MiB" in notes[0].fault
 
 
 @pytest.mark.parametrize("line", ["A" * 76 + "\n", "A"])
@@ -163,12 +166,12 @@ def test_what_is_attached_is_not_kept_in_memory(line: str) -> None:
 
     tracemalloc.start()
     try:
-        [one] = saved(pieces())
+        [document] = saved(pieces())
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert isinstance(one, Saved)
-    assert one.body == BODY.encode()
+    assert isinstance(document, Saved)
+    assert document.body == BODY.encode()
     assert peak < 4 << 20
 
 

@@ -21,13 +21,13 @@ FOLDER = "1514222866000_0"
 
 
 def documents(data: bytes) -> list[Saved]:
-    found = list(saved(data))
-    assert all(isinstance(one, Saved) for one in found), found
-    return [one for one in found if isinstance(one, Saved)]
+    results = list(saved(data))
+    assert all(isinstance(document, Saved) for document in results), results
+    return [document for document in results if isinstance(document, Saved)]
 
 
 def faults(data: bytes) -> list[str]:
-    return [one.text for one in saved(data) if isinstance(one, Fault)]
+    return [document.text for document in saved(data) if isinstance(document, Fault)]
 
 
 def with_index(index: bytes, *more: tuple[str, bytes]) -> bytes:
@@ -42,7 +42,7 @@ def test_pages_and_their_files() -> None:
     assert (page.type, page.date) == ("text/html; charset=utf-8", "Mon, 25 Dec 2017 17:27:46 GMT")
     assert page.name == f"{FOLDER}/index.html"
     assert page.files == {f"{FOLDER}/{name}" for name in (*MAFF_FILES, "index_files")}
-    assert [(one.url, one.type, one.date) for one in (sheet, frame)] == [
+    assert [(document.url, document.type, document.date) for document in (sheet, frame)] == [
         ("", "text/css", ""),
         ("", "text/html", ""),
     ]
@@ -78,11 +78,13 @@ def test_the_index_names_the_page() -> None:
     ]
     for name, type_ in (("index.xhtml", "application/xhtml+xml"), ("page.php", "")):
         index = index_rdf(URL, file=name, charset="")
-        found = documents(zipped([*files, ("d/index.rdf", index)]))
-        assert [(one.name, one.type) for one in found if one.url] == [(f"d/{name}", type_)]
+        results = documents(zipped([*files, ("d/index.rdf", index)]))
+        assert [(document.name, document.type) for document in results if document.url] == [
+            (f"d/{name}", type_)
+        ]
     for name in ("../d/index.html", "INDEX.HTML", "x", "/d/index.html", "d/index.html"):
-        found = documents(zipped([*files, ("d/index.rdf", index_rdf(URL, file=name))]))
-        assert {one.url for one in found} == {""}
+        results = documents(zipped([*files, ("d/index.rdf", index_rdf(URL, file=name))]))
+        assert {document.url for document in results} == {""}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +137,9 @@ def test_a_page_is_there_once() -> None:
     data = with_index(index_rdf(URL), ("d/index.html", b"<a>"), ("e/index.html", b"<b>"))
     *twice, page = saved(data)
     text = "d/index.html is not read: its name is there more than once"
-    assert [(one.url, text in one.text) for one in twice if isinstance(one, Fault)] == [
+    assert [
+        (document.url, text in document.text) for document in twice if isinstance(document, Fault)
+    ] == [
         (URL, True),
         (URL, True),
     ]
@@ -149,14 +153,14 @@ def test_a_page_is_there_once() -> None:
 def test_of_two_indexes_none_counts() -> None:
     data = with_index(index_rdf(URL), ("d/index.rdf", index_rdf("http://k/")))
     assert len(faults(data)) == 2
-    assert [one.url for one in saved(data) if isinstance(one, Saved)] == [""]
+    assert [document.url for document in saved(data) if isinstance(document, Saved)] == [""]
 
 
 def test_names_that_lead_elsewhere_are_only_names() -> None:
     names = ["../index.html", "/index.html", "C:\\index.html", "a/../../index.html", "a/b/c.css"]
-    found = documents(zipped([(name, b"<p>") for name in names]))
-    assert [one.name for one in found] == [name.replace("\\", "/") for name in names]
-    assert {one.url for one in found} == {""}
+    results = documents(zipped([(name, b"<p>") for name in names]))
+    assert [document.name for document in results] == [name.replace("\\", "/") for name in names]
+    assert {document.url for document in results} == {""}
 
 
 @pytest.mark.parametrize(
@@ -252,7 +256,7 @@ def test_a_page_is_held_at_a_time() -> None:
     data = BOMBS["zeros"](4 << 20)
     tracemalloc.start()
     try:
-        assert sum(isinstance(one, Saved) for one in saved(data)) == 9
+        assert sum(isinstance(document, Saved) for document in saved(data)) == 9
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
