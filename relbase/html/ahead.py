@@ -13,7 +13,7 @@ from relbase.expressions import expression
 from relbase.html.foreign import base_tag
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
-from relbase.savers.rows import END, NONE, WORDS
+from relbase.savers.rows import END, NONE, words
 from relbase.scan import binding
 from relbase.scan.batches import scan_for
 
@@ -73,4 +73,4 @@ def html_base(text: bytes, around: Context) -> Base:
 
 
 # Returns what a first look at a page tells, as bits of `scan.tables`.
-first_look: Final = partial(binding.first_look, WORDS, END)
+first_look: Final = partial(binding.first_look, words(), END)

@@ -17,7 +17,7 @@ from relbase.expressions import expression
 from relbase.html import tags
 from relbase.html.tags import Attribute, HeadToken
 from relbase.notes import Note, Reason
-from relbase.savers.rows import ATTRIBUTES, COMMENTS, END, FIREFOX, NONE, WORDS, Marks
+from relbase.savers.rows import ATTRIBUTES, COMMENTS, END, FIREFOX, NONE, Marks, words
 from relbase.scan.binding import head, marked
 from relbase.values.syntaxes import clean
 from relbase.view.characters import decode_inner
@@ -27,7 +27,7 @@ from relbase.view.charset import Lines
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
     reader = _Found(text, charset, Lines(text, "utf-8"))
-    for token in marked(WORDS, text):
+    for token in marked(words(), text):
         reader.read(token)
     marks = reader.marks()
     return NONE if marks == NONE else marks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
@@ -122,13 +123,17 @@ ATTRIBUTES: Final = (
 FIREFOX: Final = b"<!-- base href="
 CHROME: Final = b"<!--<base"
 
-# A page with a mark has one of these words; looking for them costs next to nothing.
-WORDS: Final = binding.Marks(
-    (*(row.word for row in COMMENTS), CHROME, FIREFOX),
-    tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
-    (b"__wm.wombat(",),
-    (AT_END,),
-)
+
+@cache
+def words() -> binding.Marks:
+    """Return words of which a page with a mark has one; looking for them costs next to nothing."""
+    return binding.Marks(
+        (*(row.word for row in COMMENTS), CHROME, FIREFOX),
+        tuple(row.when[1] if row.when else row.attribute for row in ATTRIBUTES),
+        (b"__wm.wombat(",),
+        (AT_END,),
+    )
+
 
 # Where a mark at the end of a page is sought.
 END: Final = 4096  # bytes, more than any URL that a server takes

@@ -36,7 +36,7 @@ from fuzz_targets import Target, options, urls  # noqa: E402 (what it loads need
 from scanners import SCANNERS, result_of_each  # noqa: E402
 
 import relbase  # noqa: E402
-from relbase.savers.rows import WORDS  # noqa: E402
+from relbase.savers.rows import words  # noqa: E402
 from relbase.scan import binding, tables  # noqa: E402
 
 _RUNS: Final = count(1)
@@ -121,7 +121,7 @@ def _walk(head: bytes, data: bytes) -> None:
     assert all(0 <= edit[0] <= edit[1] <= size for edit in edits)
     binding.spliced(data, [edit for edit in edits if edit[2] is not None])  # but for flaws
     binding.head(data)
-    binding.marked(WORDS, data)
+    binding.marked(words(), data)
     binding.compiled.depth(data)
 
 
