@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.formats import sniffing
 from relbase.formats.document import Format, Visit
-from relbase.html.ahead import first_look, html_base, visit_html
+from relbase.html.ahead import first_look, visit_html
 from relbase.kind import Kind
 from relbase.rewriting.outcomes import Batch, Outcome, batched
 from relbase.view.charset import (
@@ -45,9 +45,15 @@ def _text_view(escaped: Callable[[str], bytes], data: bytes, charset: str) -> Vi
 
 def _loaded_later(name: str) -> Callable[..., Any]:
     module, _, function = name.rpartition(".")
+    loaded: Callable[..., object] | None = None
 
     def call(*args: object) -> object:
-        return getattr(import_module(f"relbase.{module}"), function)(*args)
+        nonlocal loaded
+        if loaded is None:
+            loaded = cast(
+                "Callable[..., object]", getattr(import_module(f"relbase.{module}"), function)
+            )
+        return loaded(*args)
 
     return call
 
@@ -161,7 +167,7 @@ _ROWS: Final = (
         title="HTML",
         charset=sniff,
         visit=_with_anchors(visit_html),
-        base=html_base,
+        base=_loaded_later("html.own_base.html_base"),
         marks=_loaded_later("savers.marks.read_marks"),
         look=first_look,
         stating='<base href="{}">',

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.html.foreign import base_tag
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
 from relbase.savers.rows import END, NONE, words
@@ -18,7 +17,6 @@ from relbase.scan import binding
 from relbase.scan.batches import scan_for
 
 if TYPE_CHECKING:
-    from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
 
 # How most pages begin that are no documents of AMP: with a root element of plain attributes, or
@@ -61,15 +59,6 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
 
 def _is_marked(around: Context) -> bool:
     return around.task.detect and around.marks is not NONE
-
-
-def html_base(text: bytes, around: Context) -> Base:
-    """The base of an HTML document: its `<base>`, or that of its container."""
-    if not _is_marked(around) and base_tag.search(text) is None:
-        return around.base
-    from relbase.html.own_base import html_base as stated_base
-
-    return stated_base(text, around)
 
 
 # Returns what a first look at a page tells, as bits of `scan.tables`.
