@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from relbase.kind import Kind, KindName
@@ -11,7 +11,7 @@ from relbase.session import run, values
 from relbase.session import texts as text_of
 from relbase.session.options import as_url
 from relbase.session.session import Call, check
-from relbase.session.values import NO_ATTRIBUTES, Value
+from relbase.session.values import NO_ATTRIBUTES, Attributes, Value
 from relbase.url.profiles import Profile, ProfileName
 from relbase.url.step import check_text
 
@@ -132,7 +132,7 @@ class Rewriter:
         *,
         url: URL | None = None,
         base: URL | None = None,
-        attrs: Mapping[str, str] = NO_ATTRIBUTES,
+        attrs: Attributes = NO_ATTRIBUTES,
     ) -> str:
         """Make the URLs in one decoded value absolute, as `relbase.rewrite_value` does.
 
@@ -151,7 +151,7 @@ class Rewriter:
         *,
         url: URL | None = None,
         base: URL | None = None,
-        attrs: Mapping[str, str] = NO_ATTRIBUTES,
+        attrs: Attributes = NO_ATTRIBUTES,
     ) -> list[Link]:
         """Return the links in one decoded value, as `relbase.value_links` does."""
         given = Value(element, attribute, value, attrs)
@@ -273,7 +273,7 @@ def rewrite_value(
     *,
     url: URL | None = None,
     base: URL | None = None,
-    attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    attrs: Attributes = NO_ATTRIBUTES,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     replace: Replace | None = None,
@@ -287,7 +287,8 @@ def rewrite_value(
         url: The absolute URL of the document, which an empty `action` means.
         base: The absolute base URL of the document, if it is another one.
         attrs: The other attributes of the element, which decide about some values: `http-equiv`
-            about the `content` of a refresh, `type`, `rel`, `codebase`.
+            about the `content` of a refresh, `type`, `rel`, `codebase`. Lists are joined, and
+            None is an attribute without a value, as some parsers have them.
         profile: A `Profile` or its value: the algorithm that resolves references.
         policy: Which links to leave unchanged, and which to add.
         replace: A function that returns the URL to write for a link, as in `relbase.rewrite`.
@@ -315,7 +316,7 @@ def value_links(
     *,
     url: URL | None = None,
     base: URL | None = None,
-    attrs: Mapping[str, str] = NO_ATTRIBUTES,
+    attrs: Attributes = NO_ATTRIBUTES,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> list[Link]:

@@ -7,7 +7,7 @@ Since the value is decoded, nothing is escaped for the place that it is written 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
     from relbase.session.session import Call
 
-NO_ATTRIBUTES: Final[Mapping[str, str]] = MappingProxyType({})
+# As parsers hand them over: BeautifulSoup divides `rel`, others have None where nothing is stated.
+Attributes = Mapping[str, str | Sequence[str] | None]
+NO_ATTRIBUTES: Final[Attributes] = MappingProxyType({})
 
 
 class Value(NamedTuple):
@@ -44,7 +46,7 @@ class Value(NamedTuple):
     element: str
     attribute: str  # in any case; "" for the text of the element
     text: str
-    attributes: Mapping[str, str] = NO_ATTRIBUTES
+    attributes: Attributes = NO_ATTRIBUTES
 
 
 def rewrite_value(value: Value, call: Call, base: str = "") -> str:
@@ -90,14 +92,14 @@ def _prepared(value: Value, call: Call, base: str) -> _Prepared:
         check_text(given, name, "give a str")
     ready: dict[object, _Prepared] = call.session.around(call).values
     key = base, value.element, value.attribute
-    if not value.attributes and (known := ready.get(key)):
+    if value.attributes == NO_ATTRIBUTES and (known := ready.get(key)):
         return known
     context = call.session.around(call).context("utf-8", "utf-8", None)
     if base:
         stated = Base(base, Layer.EMBEDDED, "the base that was given", context.base)
         context = context.with_base(stated)
     prepared = _Prepared(context, _place(value, context))
-    if value.attributes or sum(map(len, key)) > _LONGEST:
+    if value.attributes != NO_ATTRIBUTES or sum(map(len, key)) > _LONGEST:
         return prepared
     if (place := prepared.place) and value.element.lower() in _SCANNED and place.attribute:
         front = f'<{place.element} {place.attribute}="'.encode()
@@ -121,7 +123,7 @@ def _place(value: Value, context: Context) -> Place | None:
     element, attribute, rows = _rows(value.element, value.attribute, policy.attributes)
     if not rows:
         return None
-    stated = {name.lower(): given for name, given in value.attributes.items()}
+    stated = _stated(value.attributes)
 
     def value_of(name: bytes) -> bytes:
         return keyword(encode_inner(stated.get(name.decode(), "")))
@@ -131,6 +133,22 @@ def _place(value: Value, context: Context) -> Place | None:
         return None
     codebase = trimmed(stated.get("codebase", "")) if row.on_codebase else ""
     return Place(element, attribute, row, on_codebase(codebase, context))
+
+
+def _stated(attributes: object) -> dict[str, str]:
+    """Return attributes by their names in lower case, each with its value as one text."""
+    if not isinstance(attributes, Mapping):
+        raise TypeError(f"attrs must be a mapping, not {type(attributes).__name__}: {_FIX}")
+    stated = {}
+    for name, given in attributes.items():
+        check_text(name, "a name in attrs", _FIX)
+        text = " ".join(given) if isinstance(given, (list, tuple)) else given or ""
+        check_text(text, f"attrs[{name!r:.200}]", _FIX)
+        stated[name.lower()] = text
+    return stated
+
+
+_FIX: Final = "give the attributes of the element, as in {'rel': 'icon'}"
 
 
 @lru_cache(maxsize=256)

@@ -33,6 +33,9 @@ VALUES: list[tuple[str, str, str, dict[str, Any], str]] = [
     ("svg:use", "href", "#a", {}, "#a"),
     ("style", "", "@import 'x'", {}, "@import 'http://h.example/d/x'"),
     ("object", "data", "x", {"attrs": {"codebase": "/c/"}}, "http://h.example/c/x"),
+    # Parsers divide `rel`, and have None where an attribute has no value.
+    ("link", "href", "#x", {"attrs": {"rel": ["expect"], "disabled": None}}, "#x"),
+    ("link", "href", "#x", {"attrs": {"rel": None}}, f"{URL}#x"),
     ("v:fill", "src", "x", {}, "http://h.example/d/x"),
     # The document's own URL is not its base.
     ("form", "action", "", {}, "http://h.example/d/p?q"),
@@ -56,6 +59,21 @@ def test_what_a_value_becomes(
     assert Rewriter(**arguments).rewrite_value(element, attribute, value, **held) == becomes
     if becomes == value:
         assert rewrite_value(element, attribute, value, **{"url": URL, **given}) is value
+
+
+@pytest.mark.parametrize(
+    ("attrs", "message"),
+    [
+        (None, "attrs must be a mapping, not NoneType"),
+        ([("rel", "icon")], "attrs must be a mapping, not list"),
+        ({1: "x"}, "a name in attrs must be a str, not int"),
+        ({"rel": 1}, "attrs['rel'] must be a str, not int"),
+        ({"rel": b"icon"}, "attrs['rel'] must be a str, not bytes"),
+    ],
+)
+def test_other_attributes_that_are_none(attrs: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message + ": give the attributes")):
+        rewrite_value("link", "href", "x", url=URL, attrs=attrs)
 
 
 def test_spans_are_in_characters() -> None:
