@@ -1,8 +1,9 @@
-"""Regular expressions that match the same on every Python, compiled now or on first use.
+"""What is made on first use: regular expressions, and functions of modules not loaded before.
 
-Before CPython 3.11.5 a possessive group matches too much if its last iteration fails midway
-(gh-106052: `(?:ab?c)*+` matches "abca" in "abcab"). There an atomic group around a greedy one
-replaces it. It means the same, but takes memory for each repetition.
+Regular expressions match the same on every Python: before CPython 3.11.5 a possessive group matches
+too much if its last iteration fails midway (gh-106052: `(?:ab?c)*+` matches "abca" in "abcab").
+There an atomic group around a greedy one replaces it. It means the same, but takes memory for each
+repetition.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import AnyStr, Final, cast
+from importlib import import_module
+from typing import Any, AnyStr, Final, cast
 
 _IS_RIGHT: Final = sys.version_info[:3] >= (3, 11, 5)
 
@@ -110,3 +112,22 @@ def _renumbered(before: int, match: re.Match[str]) -> str:
 
 
 _MOST: Final = 100  # three digits are an octal escape
+
+
+def loaded_later(name: str) -> Callable[..., Any]:
+    """Return a function by its module in relbase and its name; a first call loads the module.
+
+    An import inside a function takes longer than many a function, each time.
+    """
+    module, _, function = name.rpartition(".")
+    loaded: Callable[..., Any] | None = None
+
+    def call(*args: object) -> Any:  # noqa: ANN401 (of the function)
+        nonlocal loaded
+        if loaded is None:
+            loaded = cast(
+                "Callable[..., Any]", getattr(import_module(f"relbase.{module}"), function)
+            )
+        return loaded(*args)
+
+    return call

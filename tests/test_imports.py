@@ -37,7 +37,7 @@ FLOORS: Final = [
     ["rewriting", "results"],
     ["scan.batches", "scan.plain_forms"],  # with a context
     ["css.visit", "html.json_ld"],
-    ["html.own_base", "html.late_base", "html.anchors"],
+    ["html.own_base", "html.csp", "html.late_base", "html.anchors"],
     ["html.visit", "html.ahead"],
     ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["markdown"],
@@ -138,7 +138,7 @@ def imported(module: str) -> Iterator[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield node.module if node.module in MODULES and inner not in MODULES else inner
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "_loaded_later":
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "loaded_later":
             yield f"relbase.{ast.literal_eval(node.args[0]).rpartition('.')[0]}"
 
 

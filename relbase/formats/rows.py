@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import loaded_later
 from relbase.formats import sniffing
 from relbase.formats.document import Format, Visit
-from relbase.html.ahead import first_look, visit_html
+from relbase.html.ahead import first_look, html_base, visit_html
 from relbase.kind import Kind
 from relbase.rewriting.outcomes import Batch, Outcome, batched
 from relbase.view.charset import (
@@ -43,21 +43,6 @@ def _text_view(escaped: Callable[[str], bytes], data: bytes, charset: str) -> Vi
     return view
 
 
-def _loaded_later(name: str) -> Callable[..., Any]:
-    module, _, function = name.rpartition(".")
-    loaded: Callable[..., object] | None = None
-
-    def call(*args: object) -> object:
-        nonlocal loaded
-        if loaded is None:
-            loaded = cast(
-                "Callable[..., object]", getattr(import_module(f"relbase.{module}"), function)
-            )
-        return loaded(*args)
-
-    return call
-
-
 def _in_batches(visit: Callable[..., Iterable[Outcome]]) -> Visit:
     return lambda text, context: batched(visit(text, context))
 
@@ -84,8 +69,8 @@ _ROWS: Final = (
         Kind.HTTP,
         ("message/http", "application/http"),
         looks=sniffing.is_http,
-        visit=_in_batches(_loaded_later("http.response.visit_http")),
-        base=_loaded_later("http.response.http_base"),
+        visit=_in_batches(loaded_later("http.response.visit_http")),
+        base=loaded_later("http.response.http_base"),
         doubts=True,  # of a media type: its bytes decide, whatever its name is
     ),
     Format(
@@ -93,12 +78,12 @@ _ROWS: Final = (
         ("application/mbox",),
         "mbox mbx",
         sniffing.is_mbox,
-        visit=_in_batches(_loaded_later("mail.mbox.visit_mbox")),
-        entities=_loaded_later("mail.mbox.mbox_entities"),
+        visit=_in_batches(loaded_later("mail.mbox.visit_mbox")),
+        entities=loaded_later("mail.mbox.mbox_entities"),
         streams=True,
         advice=_MAIL_ADVICE,
         messages=True,
-        decoded=_loaded_later("mail.mbox.decoded_in_mbox"),
+        decoded=loaded_later("mail.mbox.decoded_in_mbox"),
         doubts=True,
         is_judged=True,
     ),
@@ -108,12 +93,12 @@ _ROWS: Final = (
         "eml mht mhtml mhtm mim mime emlx rfc822",
         sniffing.is_mail,
         title="mail",
-        visit=_in_batches(_loaded_later("mail.message.visit_mail")),
-        base=_loaded_later("mail.message.mail_base"),
-        entities=_loaded_later("mail.message.mail_entities"),
+        visit=_in_batches(loaded_later("mail.message.visit_mail")),
+        base=loaded_later("mail.message.mail_base"),
+        entities=loaded_later("mail.message.mail_entities"),
         advice=_MAIL_ADVICE,
         messages=True,
-        decoded=_loaded_later("mail.message.decoded_in_mail"),
+        decoded=loaded_later("mail.message.decoded_in_mail"),
         doubts=True,
     ),
     Format(
@@ -126,10 +111,10 @@ _ROWS: Final = (
         "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
         title="XML",
-        charset=_loaded_later("view.transcode.sniff_xml"),
-        view=_loaded_later("view.transcode.xml_view"),
-        visit=_with_anchors(_loaded_later("xml.document.visit_xml"), is_xml=True),
-        base=_loaded_later("xml.document.xml_base"),
+        charset=loaded_later("view.transcode.sniff_xml"),
+        view=loaded_later("view.transcode.xml_view"),
+        visit=_with_anchors(loaded_later("xml.document.visit_xml"), is_xml=True),
+        base=loaded_later("xml.document.xml_base"),
         is_feed=sniffing.is_feed,
         is_certain=sniffing.is_mislabelled_feed,
         may_be=sniffing.may_be_xml,
@@ -142,8 +127,8 @@ _ROWS: Final = (
         title="a JSON Feed",
         among=("application/json", "json"),
         charset=lambda _data, _label: _JSON_CHARSET,
-        visit=_in_batches(_loaded_later("xml.json_feed.visit_json_feed")),
-        base=_loaded_later("xml.json_feed.json_base"),
+        visit=_in_batches(loaded_later("xml.json_feed.visit_json_feed")),
+        base=loaded_later("xml.json_feed.json_base"),
         is_feed=lambda _start: True,
         is_certain=sniffing.is_json_feed,
         is_judged=True,
@@ -155,7 +140,7 @@ _ROWS: Final = (
         "jsonld",
         title="JSON-LD",
         charset=lambda _data, _label: _JSON_CHARSET,
-        visit=_in_batches(_loaded_later("html.json_ld.visit_json_ld_file")),
+        visit=_in_batches(loaded_later("html.json_ld.visit_json_ld_file")),
     ),
     Format(
         Kind.HTML,
@@ -167,8 +152,8 @@ _ROWS: Final = (
         title="HTML",
         charset=sniff,
         visit=_with_anchors(visit_html),
-        base=_loaded_later("html.own_base.html_base"),
-        marks=_loaded_later("savers.marks.read_marks"),
+        base=html_base,
+        marks=loaded_later("savers.marks.read_marks"),
         look=first_look,
         stating='<base href="{}">',
         doubts=True,
@@ -183,8 +168,8 @@ _ROWS: Final = (
         sniffing.is_css,
         title="CSS",
         charset=sniff_css,
-        view=partial(_text_view, _loaded_later("css.escapes.css_escaped")),
-        visit=_in_batches(_loaded_later("css.visit.visit_css")),
+        view=partial(_text_view, loaded_later("css.escapes.css_escaped")),
+        visit=_in_batches(loaded_later("css.visit.visit_css")),
         doubts=True,
     ),
     Format(
@@ -192,9 +177,9 @@ _ROWS: Final = (
         ("text/markdown",),  # RFC 7763
         "md markdown mkd",
         title="Markdown",
-        charset=_loaded_later("view.charset.sniff_text"),
-        view=partial(_text_view, _loaded_later("view.transcode.reference")),
-        visit=_in_batches(_loaded_later("markdown.visit.visit_markdown")),
+        charset=loaded_later("view.charset.sniff_text"),
+        view=partial(_text_view, loaded_later("view.transcode.reference")),
+        visit=_in_batches(loaded_later("markdown.visit.visit_markdown")),
         may_be=sniffing.may_be_markdown,
         is_asked_for=True,  # most of it becomes pages elsewhere, whose links are relative to those
     ),

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.expressions import expression
+from relbase.expressions import expression, loaded_later
+from relbase.html.foreign import base_tag
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
 from relbase.savers.rows import END, NONE, words
@@ -17,6 +18,7 @@ from relbase.scan import binding
 from relbase.scan.batches import scan_for
 
 if TYPE_CHECKING:
+    from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
 
 # How most pages begin that are no documents of AMP: with a root element of plain attributes, or
@@ -52,14 +54,26 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
         if pos < 0:
             return iter(scanned(passed) if passed else ())
         ahead = before, scan, passed, pos
-    from relbase.html.visit import visit_page
+    batches: Iterator[Batch] = _visit_page(text, around, ahead)
+    return batches
 
-    return visit_page(text, around, ahead)
+
+_visit_page: Final = loaded_later("html.visit.visit_page")
 
 
 def _is_marked(around: Context) -> bool:
     return around.task.detect and around.marks is not NONE
 
+
+def html_base(text: bytes, around: Context) -> Base:
+    """The base of an HTML document: its `<base>`, or that of its container."""
+    if not _is_marked(around) and base_tag.search(text) is None:
+        return around.base
+    base: Base = _stated_base(text, around)
+    return base
+
+
+_stated_base: Final = loaded_later("html.own_base.html_base")
 
 # Returns what a first look at a page tells, as bits of `scan.tables`.
 first_look: Final = partial(binding.first_look, words(), END)

@@ -29,7 +29,7 @@ from relbase.containers.known_fields import ROWS
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.formats import sniffing
-from relbase.html.own_base import POLICY_FIELD, policies_of
+from relbase.html.csp import POLICY_FIELD, policies_of
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Opened

@@ -325,6 +325,8 @@ def as_fields(headers: Headers | None) -> Fields:
 
 def header_of(fields: Fields) -> Header:
     """Return what header fields decide."""
+    if not fields:
+        return NO_HEADER
     names = _deciding()
     deciding = tuple(
         (name, value) for field, value in fields if (name := field.strip().lower()) in names
@@ -341,7 +343,7 @@ _LONGEST: Final = 1 << 12
 def _deciding() -> frozenset[str]:
     """Return the names of the header fields that decide anything."""
     from relbase.containers.known_fields import ROWS
-    from relbase.html.own_base import POLICY_FIELD
+    from relbase.html.csp import POLICY_FIELD
 
     states = (name for name, row in ROWS.items() if row.states)
     return frozenset((*states, "content-type", POLICY_FIELD, "content-range"))
@@ -353,7 +355,7 @@ def _header_of(fields: Fields) -> Header:
     from relbase.bases.headers import http_statements
     from relbase.containers.content_type import effective_type
     from relbase.containers.http import is_partial
-    from relbase.html.own_base import POLICY_FIELD, base_uris
+    from relbase.html.csp import POLICY_FIELD, base_uris
 
     def values(name: str) -> list[str]:
         return [value for field, value in fields if field == name]

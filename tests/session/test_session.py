@@ -8,7 +8,7 @@ import pytest
 
 import relbase
 from relbase import Policy, Rewriter
-from relbase.html.own_base import base_uris
+from relbase.html.csp import base_uris
 from relbase.session import run
 from relbase.session.options import Options, header_of
 from relbase.session.session import Call, Session, check, session_of
