@@ -55,7 +55,7 @@ def read_map(
         except ValueError as error:
             why = str(error)
         if why:
-            line = printable("\t".join((*cells[:-1], masked(cells[-1]))))[:200]
+            line = printable("\t".join(map(masked, cells)))[:200]
             text = f"{place}: '{line}': {why}. Write {what}, a tab or comma, and an absolute URL"
             raise ValueError(text)
     return urls

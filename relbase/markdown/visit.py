@@ -12,7 +12,7 @@ from functools import partial
 from heapq import merge
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Base, Layer
+from relbase.bases.layers import Base, retrieval
 from relbase.edit import Edit, Span
 from relbase.expressions import expression
 from relbase.html.ahead import visit_html
@@ -41,11 +41,13 @@ _IMAGE: Final = Place("img", "src", Row(Syntax.URL))
 def visit_markdown(text: bytes, context: Context) -> Iterator[Outcome]:
     start = after_mark(text)  # the mark, as a character, would hide a definition
     if url := context.task.images_url:
-        resolve = resolver(url, context.task.profile, context.encoding)
-        base = Base(url, Layer.RETRIEVAL, "images_url", context.base)
+        [stated], notes = retrieval(url, (), context.task.profile, "images_url")
+        resolve = resolver(stated.value, context.task.profile, context.encoding)
+        base = Base(stated.value, stated.layer, stated.source, context.base)
         context = context._replace(images=Codebase(resolve, base))
+        yield from notes
     visited = _visit(text[start:], context)
-    return shift(visited, start) if start else visited
+    yield from shift(visited, start) if start else visited
 
 
 def _visit(text: bytes, context: Context) -> Iterator[Outcome]:

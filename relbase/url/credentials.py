@@ -34,7 +34,13 @@ def masked(url: str) -> str:
     >>> masked("user:secret@h.example/"), masked("mailto:a@b"), masked("/a@b:c")
     ('user:***@h.example/', 'mailto:a@b', '/a@b:c')
     """
-    return _userinfo.sub(r"\1***@", url, 1) if "@" in url else url
+    if "@" not in url:
+        return url
+    return _inside.sub("***@", _userinfo.sub(r"\1***@", url, 1))
+
+
+# Of a URL in quotes or brackets, behind another one, or in another one: an archive's, a proxy's.
+_inside: Final = expression(r"(?<=:[/\\]{2})[^/\\?#\s]*@")
 
 
 # After a scheme and slashes, two slashes, or `user:`. A password may have a slash, which makes the

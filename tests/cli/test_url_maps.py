@@ -44,6 +44,7 @@ REFUSED: Final = {
     b"a,http://h/a\nb,c,http://h/b\n": "map:2: 'b\\tc\\thttp://h/b': it has several columns",
     b"a\thttp://h/a\n\n./a\thttp://h/b\n": "map:3: './a\\thttp://h/b': a line before",
     b"a\tb\n": "it has no scheme",
+    b"http://u:secret@h/\ta\n": "map:1: 'http://***@h/\\ta': it has no scheme",
     b"a\xff\tb\xff\n": "map:1: the line is not UTF-8",
 }
 

@@ -242,6 +242,12 @@ def test_a_definition_that_links_and_images_use_is_noted_if_their_bases_differ()
     assert reasons("[a]: http://b/\n\n![a] [a]", images_url=RAW) == []
 
 
+def test_credentials_of_the_base_of_images_are_removed_with_a_note() -> None:
+    given = {"images_url": "http://u:p@raw.example/d/"}
+    assert rewritten("![a](b)", **given) == "![a](http://raw.example/d/b)"
+    assert reasons("![a](b)", **given) == ["credentials-removed"]
+
+
 def test_only_markdown_has_a_base_of_images() -> None:
     assert relbase.rewrite(b"<img src=a>", url=URL, images_url=RAW).data.endswith(
         b"=http://h.example/d/a>"

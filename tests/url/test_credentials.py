@@ -22,6 +22,13 @@ MESSAGES = [
     ("http://u:sec/secret@h/", "http://***@h/"),
     ("http://u:p@secret@h:99999/", "http://***@h:99999/"),
     ("http://u:se\ncret@h/", "http://***@h/"),
+    ("'http://u:secret@h/'", "'http://***@h/'"),
+    ("\xa0http://u:secret@h/", "\xa0http://***@h/"),
+    ("http://u:secret@h/ http://v:secret@h/", "http://***@h/ http://***@h/"),
+    (
+        "http://archive.example/web/2020/http://u:secret@h/",
+        "http://archive.example/web/2020/http://***@h/",
+    ),
 ]
 READABLE = [
     *("mailto:a@b", "/a@b:c", "http://h/a@b", "http://h:80/@u", "http://[::1]:80/a@b", "h:80/a@b"),
@@ -64,6 +71,6 @@ def test_the_rest_of_a_url_stays(rest: str, before: str) -> None:
 @pytest.mark.parametrize("piece", ["/", "\\", "a:", "a", " ", ":", "@", "1"])
 def test_messages_about_long_urls_take_linear_time(piece: str) -> None:
     long = piece * 200_000
-    for url in (long, f"{long}/@", f"http:{long}?@", f"a:{long}"):
+    for url in (long, f"{long}/@", f"http:{long}?@", f"a:{long}", f"://{long}@"):
         masked(url)
         without_credentials(url)
