@@ -75,6 +75,16 @@ def test_ids_are_those_of_html_and_svg(name: str) -> None:
     assert f"[{verdict}] {name}" in done("links", "page.html", "--judge").stdout
 
 
+@pytest.mark.parametrize("root", [(), ("--root", ".=http://h/")])
+def test_behind_a_slash_is_an_index_page_and_no_file(root: tuple[str, ...]) -> None:
+    Path("d").mkdir()
+    for name in ("d/index.html", "page.html"):
+        Path(name).write_text("<a href='d/'><a href='page.html/'><a href='d/index.html/'>")
+    judged = done("links", "page.html", "--judge", *root).stdout
+    verdicts = re.findall(r"\[(.*)\]", judged)
+    assert verdicts == ["inside", *["missing" if root else "unknown"] * 2]
+
+
 @given(st.text(alphabet="<>!-/='\" &;idx a\nscriptnme", max_size=80))
 def test_the_fast_way_finds_only_ids(page: str) -> None:
     data = page.encode()

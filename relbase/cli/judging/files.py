@@ -86,9 +86,11 @@ class Site:
         """Read the URLs of the inputs, but where --root says them all."""
         self._is_filled = True
         roots, mapped = self._origins.roots, self._origins.mapped
-        is_rooted = lru_cache(1)(lambda tree: paths.url_on_root(os.path.join(tree, "x"), roots))
+        is_rooted = lru_cache(1)(
+            lambda tree: paths.url_on_root(os.path.abspath(os.path.join(tree, "x")), roots)
+        )
         for given in self._inputs.all:
-            if mapped or not (given.root and is_rooted(given.root)):
+            if mapped or not is_rooted(given.root or os.path.dirname(given.name)):
                 url = self._finder.known_url(os.path.abspath(given.name), detect=True)
                 self.known.add(url or "", given.name)
 
@@ -115,7 +117,7 @@ class Site:
             names = _in_mirror(name, query if mark else None) if directory.is_of_mirror else (name,)
             for named in names:
                 path = os.path.normpath(directory.path + named)
-                if file := _served(path, directory, is_within=bool(_name.fullmatch(named))):
+                if file := _served(path, directory, named):
                     return Judgement(INSIDE, file)
                 first = first or path
         if (address := address_of(url)) is not None:
@@ -188,7 +190,7 @@ def _in_mirror(name: str, query: str | None) -> Iterator[str]:
     return map("".join, product((*asked, name), ("", ".html")))
 
 
-def _served(path: str, directory: _Directory, *, is_within: bool) -> str:
+def _served(path: str, directory: _Directory, name: str) -> str:
     """The file in a directory that a server would send for a path; "" for none."""
     try:
         mode = 0 if "\0" in path else os.lstat(path).st_mode
@@ -200,10 +202,10 @@ def _served(path: str, directory: _Directory, *, is_within: bool) -> str:
         indexes = (os.path.normpath(os.path.join(path, name)) for name in _INDEXES)
         path = next(filter(os.path.isfile, indexes), "")
         is_link = is_link or os.path.islink(path)
-    elif not stat.S_ISREG(mode):
+    elif not (stat.S_ISREG(mode) and name):  # behind a slash there is no file
         return ""
     # Nothing outside of the tree is looked at, be it by `..` or a symbolic link.
-    if is_link or not is_within:
+    if is_link or not _name.fullmatch(name):
         return path if real(path).startswith(directory.tree) else ""
     return path if directory.is_inside else ""
 
