@@ -113,5 +113,5 @@ class _Entry:
 
 def _decoded(text: bytes, type_: str, encoding: str) -> bytes:
     if encoding.lower() == "base64":
-        return binascii.a2b_base64(text)
+        return binascii.a2b_base64(text.translate(None, b"\t\n\r "), strict_mode=True)
     return in_own_charset(_surrogates.sub("\ufffd".encode(), text), type_)

@@ -51,12 +51,16 @@ def saved(data: bytes) -> Iterator[Saved | Fault]:
     pending = [root]
     while pending:
         archive = new(pending.pop(), dict)
-        for resource in (archive.get(_MAIN), *new(archive.get(_OTHERS), list)):
+        main = archive.get(_MAIN)
+        for resource in (main, *new(archive.get(_OTHERS), list)):
             members = new(resource, dict)
             url, type_, charset, content = map(members.get, (_URL, _TYPE, _CHARSET, _DATA))
+            url = url if isinstance(url, str) else ""
             content = Data(0, content) if isinstance(content, bytes) else content
-            if isinstance(content, Data) and isinstance(url, str):
+            if isinstance(content, Data):
                 stated = type_ if isinstance(type_, str) else ""
                 stated += f"; charset={charset}" if stated and isinstance(charset, str) else ""
                 yield Saved(content.offset, url, stated, content.body)
+            elif resource is main and members:
+                yield Fault(0, "", url, Trouble.DAMAGED, f"its {_MAIN} has no {_DATA}")
         pending += reversed(new(archive.get(_FRAMES), list))

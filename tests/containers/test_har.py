@@ -97,9 +97,10 @@ def test_text_is_encoded_as_the_page_states(text: str, type_: str, body: bytes) 
     assert [bytes(one.body) for one in documents(data)] == [body]
 
 
-def test_a_body_that_is_missing_or_not_base64_is_told() -> None:
+@pytest.mark.parametrize("text", ["x", "!!!!", "<a href=x>", "PGE+PGE=PGE+"])
+def test_a_body_that_is_missing_or_not_base64_is_told(text: str) -> None:
     not_base64 = entry(URL, b"x")
-    not_base64["response"]["content"]["text"] = "x"
+    not_base64["response"]["content"]["text"] = text
     [missing, broken] = documents(har(entry(URL, None, size=9), not_base64))
     assert "export the HAR with content" in missing.fault
     assert "not base64" in broken.fault

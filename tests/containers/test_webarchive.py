@@ -41,6 +41,14 @@ def test_an_offset_is_that_of_the_body_in_a_binary_list() -> None:
         assert data[one.offset : one.offset + len(one.body)] == bytes(one.body)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_resource_without_a_url_is_one_whose_url_is_unknown(form: str) -> None:
+    made = archive({"WebResourceURL": 1, "WebResourceData": b"<p>"})
+    [page] = saved(webarchive(made, form))
+    assert isinstance(page, Saved)
+    assert (page.url, bytes(page.body)) == ("", b"<p>")
+
+
 BASE64 = b"<data>%b</data>" % b"PGEgaHJlZj14Pg=="
 
 
@@ -51,9 +59,8 @@ BASE64 = b"<data>%b</data>" % b"PGEgaHJlZj14Pg=="
         ({"a": "b"}, "has no WebMainResource"),
         ([1], "has no WebMainResource"),
         ("x", "has no WebMainResource"),
-        (archive({"WebResourceURL": "http://h/"}), ""),
-        (archive({"WebResourceURL": 1, "WebResourceData": b""}), ""),
-        (archive({"WebResourceURL": "http://h/", "WebResourceData": "x"}), ""),
+        (archive({"WebResourceURL": "http://h/"}), "has no WebResourceData"),
+        (archive({"WebResourceURL": "http://h/", "WebResourceData": "x"}), "no WebResourceData"),
         ({"WebMainResource": [], "WebSubresources": {"a": 1}, "WebSubframeArchives": ["x"]}, ""),
     ],
 )
