@@ -37,6 +37,7 @@ from relbase.formats.recognition import kind_of_type
 from relbase.mail.message import fields_of_mail
 from relbase.mail.parts import line_end, transfer_view
 from relbase.session import run
+from relbase.url import rfc3986
 from relbase.warc.page import file_beside
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class MessageParts:
         self._parts: dict[str, Part] = {}
         self._named: dict[str, str] = {}  # numbers by Content-ID
         self._located: dict[str, str] = {}  # numbers by the URL of Content-Location
-        self._hosts: dict[str, set[str]] = {}  # numbers by the host of that
+        self._hosts: dict[str, set[str]] = {}  # numbers by the host of that; file: is one, too
         for part in walk(data):
             self._parts[part.number] = part
             for field in part.header.fields:
@@ -91,8 +92,8 @@ class MessageParts:
         for link in run.links(document.given) if _located.search(data) else ():
             if link.attribute == LOCATION:
                 self._located.setdefault(link.url or link.reference, link.part)
-                if address := address_of(link.url or ""):
-                    self._hosts.setdefault(address.host, set()).add(link.part)
+                if host := _host_of(link.url or ""):
+                    self._hosts.setdefault(host, set()).add(link.part)
 
     def judge(self, link: Link) -> Judgement:
         number = self._document.number
@@ -110,8 +111,7 @@ class MessageParts:
             return inside(self._known, page, self._shown(part), fragment, partial(self._ids, part))
         if link.url is None and is_of_web(url):
             return UNKNOWN
-        address = address_of(url)
-        others = self._hosts.get(address.host, set()) - {own} if address else ()
+        others = self._hosts.get(_host_of(url), set()) - {own}
         at = link.span.start - self._document.start
         return Judgement(MISSING) if others and loads(link, self._document.data, at) else OUTSIDE
 
@@ -139,6 +139,14 @@ class MessageParts:
             return None, True
         view = transfer_view(part, data[part.body.start : part.body.end], line_end(data))
         return (None, True) if view is None else ids_of(view.inner, kind, is_whole)
+
+
+def _host_of(url: str) -> str:
+    """Return the host of a URL, or what stands for it where programs save parts without one."""
+    scheme, authority, path, *_ = rfc3986.split(url)
+    if address := address_of(url):
+        return address.host
+    return f"{scheme}://{authority or ''}".lower() if scheme and path.startswith("/") else ""
 
 
 class Records:
