@@ -40,7 +40,7 @@ class Rewriter:
     b'<a href="http://h.example/d/x">'
     """
 
-    __slots__ = ("_base", "_call", "_text_call")
+    __slots__ = ("_base", "_call", "_held_text_call")
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Rewriter:
             images_url=images_url,
             replace=replace,
         )
-        self._text_call = text_of.text_call(self._call)
+        self._held_text_call: Call | None = None
         self._base = _as_base(base, self._call)
 
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
@@ -164,6 +164,13 @@ class Rewriter:
         call = call or self._text_call
         own = "" if url else self._base
         return _on(call, url), _as_base(base, call) or own
+
+    @property
+    def _text_call(self) -> Call:
+        """The call for text, which is not every kind: one for mail has none."""
+        if self._held_text_call is None:
+            self._held_text_call = text_of.text_call(self._call)
+        return self._held_text_call
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rewriter):

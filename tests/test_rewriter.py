@@ -8,7 +8,7 @@ from rows import rows
 from scanners import seen
 
 import relbase
-from relbase import Policy, Profile, Resolver, Rewriter, links, resolve, rewrite, rewrite_text
+from relbase import Kind, Policy, Profile, Resolver, Rewriter, links, resolve, rewrite, rewrite_text
 from relbase.scan import binding
 
 URL = "http://h/d/p?q"
@@ -81,6 +81,16 @@ def test_mistakes() -> None:
         Rewriter().rewrite_text("")
     with pytest.raises(ValueError, match="text of kind 'mail'"):
         Rewriter(URL, kind="mail").rewrite_text("")
+
+
+def test_every_kind_can_be_held() -> None:
+    for kind in Kind:
+        rewriter = Rewriter(URL, kind=kind)
+        for data in (b"Content-Type: text/html\n\n<a href=x>", b"<a href=x>", b"[a](x)"):
+            expected = relbase.rewrite(data, url=URL, kind=kind)
+            assert rewriter.rewrite(data) == expected
+            assert [*rewriter.links(data)] == [*expected.links]
+            assert rewriter.base(data) == expected.base
 
 
 # ---- all functions may be called from many threads at once, with what they remember in common
