@@ -141,16 +141,36 @@ def _visit_links(text: bytes, held: Places, context: Context) -> Iterator[Outcom
             raw = view.inner
         if link.is_link and link.is_image and context.images and not _is_same(raw, context):
             yield Note(Reason.MARKDOWN_UNSURE, context.part, span, _FOR_BOTH)
+        inner, whole, around = (
+            (raw, Span(0, len(raw)), context.inside(span.start)) if view else (text, span, context)
+        )
+        outcomes = visit_url(inner, whole, around, place, keeps)
+        outcomes = outcomes if in_brackets else _paired(outcomes, inner, whole)
         if view:
-            inside, whole = context.inside(span.start), Span(0, len(raw))
-            yield from lower(visit_url(raw, whole, inside, place, keeps), view, span.start)
+            yield from lower(outcomes, view, span.start)
             continue
-        for outcome in visit_url(text, span, context, place, keeps):
+        for outcome in outcomes:
             if isinstance(outcome, Edit):
                 new = destinations.spelled(outcome.new, in_brackets=in_brackets)
                 yield outcome._replace(new=new)
             else:
                 yield outcome
+
+
+def _paired(outcomes: Iterator[Outcome], text: bytes, span: Span) -> Iterator[Outcome]:
+    """Replace all of a destination if an edit replaces parentheses: new ones have a backslash.
+
+    The other one of a pair would be alone, and end the destination or make it none.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, Edit) and _parenthesis.search(text, *outcome[:2]):
+            new = text[span.start : outcome.start] + outcome.new + text[outcome.end : span.end]
+            yield Edit(*span, new)
+        else:
+            yield outcome
+
+
+_parenthesis: Final = expression(rb"[()]")
 
 
 def _kept(verdict: Verdict, _reference: str) -> Verdict:

@@ -242,6 +242,21 @@ def test_a_definition_that_links_and_images_use_is_noted_if_their_bases_differ()
     assert reasons("[a]: http://b/\n\n![a] [a]", images_url=RAW) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "output"),
+    [
+        # An edit of one of a pair replaces both: those in new text have a backslash.
+        ("[a](x(\u202ey))", r"[a](http://h/d/x\(%E2%80%AEy\))"),
+        ("[r]: [a](\u202e)\n\n[r]", "[r]: http://h/d/[a]\\(%E2%80%AE\\)\n\n[r]"),
+        ("[a](\\(\u202e(y))", r"[a](http://h/d/\(%E2%80%AE\(y\))"),
+        ("![a](<(\u202e)>)", "![a](<http://h/d/(%E2%80%AE)>)"),
+        ("[a](x(y)z)", "[a](http://h/d/x(y)z)"),
+    ],
+)
+def test_parentheses_stay_in_pairs(text: str, output: str) -> None:
+    assert rewritten(text, url="http://h/d/", profile="whatwg") == output
+
+
 def test_credentials_of_the_base_of_images_are_removed_with_a_note() -> None:
     given = {"images_url": "http://u:p@raw.example/d/"}
     assert rewritten("![a](b)", **given) == "![a](http://raw.example/d/b)"
