@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression, loaded_later
-from relbase.html.foreign import base_tag
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
 from relbase.savers.rows import END, NONE, words
@@ -67,7 +66,7 @@ def _is_marked(around: Context) -> bool:
 
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
-    if not _is_marked(around) and base_tag.search(text) is None:
+    if not (_is_marked(around) or binding.may_have_base(text)):
         return around.base
     base: Base = _stated_base(text, around)
     return base

@@ -24,7 +24,7 @@ from relbase.rewriting.reference import own_url, unstated
 from relbase.savers.marks import own_base
 from relbase.savers.rows import NONE, Unarchived
 from relbase.scan.batches import scan_for
-from relbase.scan.binding import head_base
+from relbase.scan.binding import head_base, may_have_base
 from relbase.values.syntaxes import trimmed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def sought_base(text: bytes, context: Context) -> Attribute | None:
     if (href := head_base(text)) is not None:
         start, end, has_quotes = href
         return tags.Attribute(b"href", start, end, text[end : end + 1] if has_quotes else b"")
-    if base_tag.search(text) is None:
+    if not may_have_base(text):
         return None
     return tokens.embedded_base(text, scan_for(context.visited(Wanted.EDITS, None)))
 

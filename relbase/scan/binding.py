@@ -199,6 +199,13 @@ def head_base(text: bytes) -> tuple[int, int, bool] | None:
     return href
 
 
+def may_have_base(text: bytes) -> bool:
+    """Whether a `<base>` may be in a text; compiled, the search takes next to nothing."""
+    if compiled is None:
+        return base_tag.search(text) is not None
+    return bool(compiled.look(_tables(extended=0), text, b"charset", 0, None, 0, "<base"))
+
+
 Words: TypeAlias = tuple[bytes, ...]
 
 
