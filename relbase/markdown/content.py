@@ -288,11 +288,15 @@ def spelling(text: str, meant: str | None) -> int:
     if meant is None:
         return 0
     text = text[1:-1] if text.startswith("<") else text
+    # Behind a backslash, markdown-it-py takes one into a destination, and cmark ends it there.
+    if _escaped_control.search(text):
+        return UNSURE
     if text == meant and "\ufffd" not in meant:
         return 0
-    # (markdown-it-py takes a line end behind a backslash into a destination, cmark does not)
-    is_sure = "\n" not in text and unescapeAll(text) == meant
-    return ESCAPED if is_sure else UNSURE
+    return ESCAPED if unescapeAll(text) == meant else UNSURE
+
+
+_escaped_control: Final = expression(r"\\[\0-\x1F\x7F]")
 
 
 class InlineState(StateInline):

@@ -243,6 +243,14 @@ def test_a_definition_that_links_and_images_use_is_noted_if_their_bases_differ()
 
 
 @pytest.mark.parametrize(
+    "text", ["[r]: x\\\n[s](http://h/)\n[r]", "[a](x\\\ny)", "[a](<x\\\ny>)", "![a](x\\\ty)"]
+)
+def test_a_control_character_behind_a_backslash_is_never_in_a_link(text: str) -> None:
+    assert rewritten(text) == text
+    assert reasons(text) == ["markdown-unsure"]
+
+
+@pytest.mark.parametrize(
     ("text", "output"),
     [
         # An edit of one of a pair replaces both: those in new text have a backslash.
