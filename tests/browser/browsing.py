@@ -32,6 +32,9 @@ _ARGUMENTS: Final = (
 )
 
 
+_PATIENCE: Final = 300  # seconds for a script, on a machine with much else to do
+
+
 def start(site: Site, *, logs: bool = False) -> Any:
     """Return a selenium driver whose browser asks `site` for everything, or skip."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium: extra `browser`")
@@ -46,7 +49,9 @@ def start(site: Site, *, logs: bool = False) -> Any:
         options.add_argument(f"--{argument}")
     options.add_argument(f"--proxy-server={site.address}")
     options.add_argument("--proxy-bypass-list=<-loopback>")
-    return webdriver.Chrome(options, webdriver.chrome.service.Service(chromedriver))
+    driver = webdriver.Chrome(options, webdriver.chrome.service.Service(chromedriver))
+    driver.set_script_timeout(_PATIENCE)
+    return driver
 
 
 def executable(names: Sequence[str]) -> str:
