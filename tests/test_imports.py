@@ -39,7 +39,7 @@ FLOORS: Final = [
     ["css.visit", "html.json_ld"],
     ["html.own_base", "html.csp", "html.late_base", "html.anchors"],
     ["html.visit", "html.ahead"],
-    ["xml.bases", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
+    ["xml.bases", "xml.scanning", "xml.item_link", "xml.feeds", "xml.json_feed", "xml.visit", "xml.document"],
     ["markdown"],
     ["mail"],
     ["http"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import regex
@@ -16,7 +17,7 @@ from relbase.xml.structure import (
     next_token,
     section,
     text_end,
-    values_of,
+    value_in,
 )
 from relbase.xml.vocabulary import ITEMS
 
@@ -99,7 +100,7 @@ def _ranked_link(
     """Return how good a child of an item is as its link, and what holds the URL."""
     local = tag[1].rpartition(b":")[2]
     asked = _attributes_of(tag, text)
-    value_of, is_own, end = values_of(text, asked), tag[1] == own + local, tag.end()
+    value_of, is_own, end = partial(value_in, text, asked), tag[1] == own + local, tag.end()
     if is_atom or not is_own:
         return link_rank(local, value_of, b"", is_own=is_own, is_atom=is_atom), asked.get(b"href")
     content = Attribute(b"", end, end if tag[3] else text_end(text, end), b"")
@@ -118,7 +119,7 @@ def _self_link(
 ) -> tuple[int, Attribute | None]:
     """The link of a feed to itself, which is Atom's in RSS too."""
     asked = _attributes_of(tag, text)
-    is_own = values_of(text, asked)(b"rel") == b"self" and (is_atom or b":" in tag[1])
+    is_own = value_in(text, asked, b"rel") == b"self" and (is_atom or b":" in tag[1])
     return (0 if is_own else WORST), asked.get(b"href")
 
 

@@ -4,19 +4,20 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
-from relbase.html.foreign import HTML
+from relbase.html.foreign import HTML, SHOWN
 from relbase.html.places import ElementRows, element_rows
 from relbase.html.vocabulary import Nested, Row
 from relbase.policy import XML_ROW
 from relbase.values.syntaxes import Syntax
 from relbase.xml.vocabulary import (
+    CASED,
     CUSTOMARY,
     ITEMS,
     KEYS,
     ROOTS,
+    UNCASED,
     VOCABULARIES,
     attributes_of,
-    key_of,
 )
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
@@ -55,7 +56,7 @@ class Names:
 
     def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
         """Bind prefixes (b"": the default) to namespaces; return their former bindings."""
-        before = tuple([(prefix, self.bound.get(prefix)) for prefix in declared])
+        before = tuple(zip(declared, map(self.bound.get, declared), strict=True))
         self.change(tuple(declared.items()))
         return before
 
@@ -80,7 +81,7 @@ class Names:
             prefix, colon, local = name.partition(b":")
             if not colon:
                 prefix, local = b"", name
-            namespace = self._namespace(prefix)
+            namespace = self.bound.get(prefix) or CUSTOMARY.get(prefix)
             if namespace is None:
                 vocabulary = None if colon else self._plain
             else:
@@ -88,7 +89,9 @@ class Names:
             known = self._named[name] = Named(
                 vocabulary,
                 local,
-                held_with(self._rows, vocabulary, namespace or b"", local),
+                held_with(self._rows, vocabulary, namespace or b"", local)
+                if self._rows
+                else attributes_of(vocabulary, local),
                 (vocabulary, local) in ITEMS,
                 vocabulary == HTML and local == b"base",
                 vocabulary == HTML and local == b"template",
@@ -98,22 +101,28 @@ class Names:
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
         """Return the key of an attribute on an element of a vocabulary; None if it has no row."""
         if b":" not in name:
-            return key_of(name, vocabulary)
+            if vocabulary in SHOWN:
+                return CASED.get(name, None if name in UNCASED else name)
+            return name
         if name not in self._keys:
             if len(self._keys) >= _REMEMBERED:
                 self._keys.clear()
             prefix, _, local = name.partition(b":")
-            self._keys[name] = KEYS.get((self._namespace(prefix) or b"", local))
+            namespace = self.bound.get(prefix) or CUSTOMARY.get(prefix, b"")
+            self._keys[name] = KEYS.get((namespace, local))
         return self._keys[name]
-
-    def _namespace(self, prefix: bytes) -> bytes | None:
-        namespace = self.bound.get(prefix)
-        return CUSTOMARY.get(prefix) if namespace is None else namespace
 
     def unbound(self, names: Iterable[bytes]) -> tuple[bytes, ...]:
         """Return the prefixes of names that are unbound, and read as customary."""
-        prefixes = [name.partition(b":")[0] for name in names if b":" in name]
-        return tuple([each for each in prefixes if each in CUSTOMARY and each not in self.bound])
+        return tuple(
+            [
+                prefix
+                for name in names
+                if b":" in name
+                and (prefix := name.partition(b":")[0]) in CUSTOMARY
+                and prefix not in self.bound
+            ]
+        )
 
 
 # ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
-from relbase.html.vocabulary import Nested, Slot, ValueOf, counting
+from relbase.html.vocabulary import Nested, Slot, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
 from relbase.xml.vocabulary import XHTML, XML_BASE
@@ -105,10 +106,20 @@ class Scanned(NamedTuple):
 
 Reference: TypeAlias = Element | Sheet | ScopeEnd | Broken | Scanned
 
-# Reads ahead from an offset, given how many elements are open and how many must stay open.
-Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Scanned | None, int, int]]"
-# Is called with a start tag and what its names mean.
-Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
+
+class Ahead(Protocol):
+    """What reads ahead (`scanning.Ahead`)."""
+
+    def scan(
+        self, names: Names, pos: int, depth: int, floor: int
+    ) -> tuple[Scanned | None, int, int]: ...
+    def learn(
+        self,
+        tag: re.Match[bytes],
+        named: Named,
+        names: Names,
+        attributes: Mapping[bytes, Attribute],
+    ) -> None: ...
 
 
 class _Scope(NamedTuple):
@@ -121,10 +132,7 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes,
-    ahead: Ahead | None = None,
-    learn: Learn | None = None,
-    rows: tuple[str, ...] = (),
+    text: bytes, ahead: Ahead | None = None, rows: tuple[str, ...] = ()
 ) -> Iterator[Reference]:
     """Yield the elements of a document that can hold references, also by rows of a user."""
     names = Names(rows)
@@ -134,7 +142,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     pos = 0
     while True:
         if ahead is not None and not is_prolog:
-            scanned, pos, depth = ahead(text, pos, depth, scopes[-1].depth if scopes else None)
+            floor = scopes[-1].depth if scopes else depth - len(text)
+            scanned, pos, depth = ahead.scan(names, pos, depth, floor)
             if scanned is not None:
                 yield scanned
             if pos < 0:
@@ -158,7 +167,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             declared: Mapping[bytes, bytes] = {}
             attributes: dict[bytes, Attribute] = {}
             repeated: frozenset[bytes] = frozenset()
-            if token.start(2) < token.end(2):
+            if b"xmlns" in token[2]:
                 declared = _declared(text, token)
                 if len(declared) > MAX_DECLARED:
                     yield Broken(start, "an element declares too many namespaces")
@@ -169,8 +178,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             named = names.of_element(name)
             if token.start(2) < token.end(2):
                 attributes, repeated = _asked(text, token, names, named)
-            if learn is not None and not is_prolog:
-                learn(token, named, names, attributes)
+            if ahead is not None and not is_prolog:
+                ahead.learn(token, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
             end, is_unescaped = pos, False
@@ -216,8 +225,6 @@ MAX_DECLARED: Final = 10_000
 
 def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
     declared: dict[bytes, bytes] = {}
-    if b"xmlns" not in tag[2]:
-        return declared
     for attribute in each_attribute(text, *tag.span(2)):
         name = attribute[1]
         if len(declared) > MAX_DECLARED:
@@ -238,15 +245,18 @@ def meant(raw: bytes) -> bytes:
 def _asked(
     text: bytes, tag: re.Match[bytes], names: Names, named: Named
 ) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
-    asked = named.attributes_of.asked
+    asked, is_shown = named.attributes_of.asked, named.vocabulary in SHOWN
     attributes: dict[bytes, Attribute] = {}
     repeated: frozenset[bytes] = frozenset()
     for attribute in each_attribute(text, *tag.span(2)):
-        key = names.key(attribute[1], named.vocabulary)
-        if key in asked and key is not None:
+        name = key = attribute[1]
+        if is_shown or b":" in name:
+            key = names.key(name, named.vocabulary)
+        if key is not None and key in asked:
             if key in attributes:
                 repeated |= {key}
-            attributes[key] = attribute_of(attribute, text)
+            start, end = attribute.span(attribute.lastindex or 0)
+            attributes[key] = Attribute(name, start, end, text[end : end + 1])
     return attributes, repeated
 
 
@@ -270,7 +280,8 @@ def _holds_bare(
     """Whether what should be escaped HTML is elements, in no namespace of their own."""
     if names.bound.get(b"") == XHTML or text.startswith(b"</", pos):
         return False
-    row = counting(named.attributes_of.text, values_of(text, attributes), extended=True)
+    value_of = partial(value_in, text, attributes)
+    row = counting(named.attributes_of.text, value_of, extended=True)
     if row is None or row.syntax is not Nested.HTML:
         return False
     while (token := next_token(text, pos)) and token.lastindex != TAG:
@@ -278,16 +289,17 @@ def _holds_bare(
     return token is not None and b":" not in token[1] and b"xmlns=" not in token[2]
 
 
-def slots(text: bytes, element: Element, *, extended: int = 0) -> Iterator[Slot]:
-    """Yield the values of one element that hold references, its text last."""
+def slots(text: bytes, element: Element, *, extended: int = 0) -> list[Slot]:
+    """Return the values of one element that hold references, its text last."""
     attributes_of, attributes = element.named.attributes_of, element.attributes
-    value_of = values_of(text, attributes)
+    value_of, slots_ = partial(value_in, text, attributes), list[Slot]()
     for key, value in attributes.items():
         row = counting(attributes_of.rows.get(key, ()), value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             is_repeated = key in element.repeated
-            yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
+            slot = Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
+            slots_.append(slot)
     start, end = element.end, element.text_end
     begun = section(text, start, end) if attributes_of.text and start < end else None
     if begun is not None:
@@ -295,20 +307,17 @@ def slots(text: bytes, element: Element, *, extended: int = 0) -> Iterator[Slot]
         rows = [row for row in attributes_of.text if text.startswith(row.only or b"", at, end)]
         row = counting(tuple(rows), value_of, extended=True)
         if row is not None:
-            yield Slot(element.name, b"", row, Attribute(b"", start, end, b""))
+            slots_.append(Slot(element.name, b"", row, Attribute(b"", start, end, b"")))
+    return slots_
 
 
 section: Final = regex(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
 
 
-def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
-    """Return a function that gives values in lower case, as conditions compare them."""
-
-    def value_of(key: bytes) -> bytes:
-        value = attributes.get(key)
-        return b"" if value is None else meant(text[value.start : value.end]).lower()
-
-    return value_of
+def value_in(text: bytes, attributes: Mapping[bytes, Attribute], key: bytes) -> bytes:
+    """Return the value of an attribute in lower case, as conditions compare them."""
+    value = attributes.get(key)
+    return b"" if value is None else meant(text[value.start : value.end]).lower()
 
 
 def text_end(text: bytes, pos: int) -> int:

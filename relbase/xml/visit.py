@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any, Final, cast
+from itertools import islice
+from typing import Final, cast
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
@@ -38,9 +38,6 @@ from relbase.rewriting.outcomes import (
 from relbase.rewriting.reference import Place, noting, on_codebase
 from relbase.rewriting.trial import without
 from relbase.scan import binding
-from relbase.scan.batches import xml_scan_for
-from relbase.scan.plain_forms import is_same_in_css
-from relbase.scan.tables import READS_MARKUP, TELLS_FLAWS
 from relbase.url.resolver import is_absolute
 from relbase.values.syntaxes import Syntax
 from relbase.view.characters import decode_inner
@@ -54,16 +51,11 @@ from relbase.xml.escapes import (
     pieces_view,
     text_view,
     value_view,
-    without_bad,
 )
 from relbase.xml.feeds import Items
 from relbase.xml.scanning import Ahead
-from relbase.xml.structure import slots
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
 from relbase.xml.well_formed import Flaw, Soundness, examine
-
-if TYPE_CHECKING:
-    from relbase.xml.names import Named
 
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"
@@ -83,119 +75,85 @@ class Visit:
         self._around_html = self._in_html = around
         self._items = Items(text, around)
         self._is_outside, self._has_unescaped = True, False
-        self._may_have_entities = self._is_html = False
+        self._may_have_entities = False
         self._before = Before(self._document, around)
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
-        self._scanned: Context | None = None
-        self._scan: Callable[..., Any] | None = None
-        task = around.task  # which may have to see each reference
-        is_asked = around.local_files is not None or task.keeps is not None
-        self._may_enter = not is_asked and not task.policy.item_links
+        self._keeps_fragments = around.task.policy.keep_fragments
+        self._ahead: Ahead | None = None
+        if binding.compiled and around.wanted.edits_only and not self._base_at:
+            self._ahead = Ahead(text, self._scopes, around)
 
     @cached_property
     def soundness(self) -> Soundness:
         """Whether the document is sound, and what is wrong with it."""
         return examine(self._text)
 
-    @cached_property
-    def _readable(self) -> bytes:
-        """The document with bytes masked that are not characters, for the scanner."""
-        return without_bad(self._text, "\udcff")
-
     def batches(self) -> Iterator[Batch]:
         """What the document holds, provided that it is sound."""
-        items: Iterator[Any] = self._items_and_batches()
-        if not self._around.wanted.edits_only:
-            return batched(items)
-        groups = groupby(items, lambda item: type(item) is list)
-        return chain.from_iterable(
-            group if is_list else batched(group) for is_list, group in groups
-        )
-
-    def _items_and_batches(self) -> Iterator[Outcome | list[Edit]]:
-        around = self._around
-        yield from self._noted
+        around, ahead = self._around, self._ahead
+        if self._noted:
+            yield tuple(self._noted)
         if around.unstated is not None:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
-            yield note_on(Reason.XML_FLAW, self._text, around, flaw, "ignored")
-        for each in structure.elements(
-            self._text, *self._goes_ahead(), around.task.policy.xml_rows
-        ):
+            yield (note_on(Reason.XML_FLAW, self._text, around, flaw, "ignored"),)
+        for each in structure.elements(self._text, ahead, around.task.policy.xml_rows):
             if isinstance(each, structure.Element):
                 yield from self._element(each)
             elif isinstance(each, structure.Scanned):
-                yield from self._from_scan(each)
+                yield from self._from_scan(each, ahead)
             elif isinstance(each, structure.ScopeEnd):
                 self._scopes.leave()
             elif isinstance(each, structure.Sheet):
                 self._may_have_entities = True  # no DTD declares entities for an instruction
                 slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
-                yield from self._slot(slot, around)
+                yield from batched(self._slot(slot, around))
             else:
                 flaw = self.soundness.unsound or Flaw(*each)
-                yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
-        yield from self._counted()
+                yield (note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged"),)
+        yield from batched(self._counted())
 
-    def _goes_ahead(self) -> tuple[structure.Ahead | None, structure.Learn | None]:
-        if binding.compiled is None or not self._around.wanted.edits_only or self._base_at:
-            return None, None
-
-        def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
-            return self._is_html or named.vocabulary != HTML
-
-        ahead = Ahead(self._scanning, may_learn, extended=self._around.extended)
-        return ahead, ahead.learn
-
-    def _scanning(self) -> Callable[..., Any] | None:
-        inside = self._scopes.inside
-        if inside is not self._scanned:
-            self._scanned, self._scan = inside, None
-            if inside is not None:
-                reads = 0 if self._may_have_entities else TELLS_FLAWS
-                is_plain = not (self._may_have_entities or inside.task.policy.item_links)
-                if is_plain and is_same_in_css(inside):
-                    reads |= READS_MARKUP
-                enter = self._scopes.at_once if self._may_enter else lambda *_: None
-                self._scan = xml_scan_for(self._readable, inside, enter, reads)
-        return None if self._scan is None else partial(self._scopes.scan, self._scan)
-
-    def _from_scan(self, scanned: structure.Scanned) -> Iterator[Outcome | list[Edit]]:
+    def _from_scan(self, scanned: structure.Scanned, ahead: Ahead | None) -> Iterator[Batch]:
         context = self._scopes.inside
         assert context is not None
+        assert ahead is not None
         edits, at = scanned.edits, 0
         budget = context.budget
         written = [edit for edit in edits if _is_written(edit)] if scanned.has_flaws else edits
-        is_charged = budget and not self._scopes.pay_for_all(budget, written)
+        is_charged = budget and not ahead.pay_for_all(budget, written)
         is_whole = not (scanned.has_flaws or is_charged)
 
-        def taken(first: int, last: int | None, depth: int) -> tuple[list[Note], list[Edit]]:
-            taken_edits, flawed = edits[first:last], []
+        def taken(first: int, last: int | None, depth: int) -> tuple[tuple[Note, ...], list[Edit]]:
+            taken_edits, flawed = edits[first:last], tuple[Note, ...]()
             if scanned.has_flaws:
-                spans = [Span(*edit[:2]) for edit in taken_edits if not _is_written(edit)]
-                flawed = [Note(Reason.XML_FLAW, context.part, span, DOUBTFUL) for span in spans]
+                flawed = tuple(
+                    Note(Reason.XML_FLAW, context.part, Span(*edit[:2]), DOUBTFUL)
+                    for edit in taken_edits
+                    if not _is_written(edit)
+                )
                 taken_edits = [edit for edit in taken_edits if _is_written(edit)]
             if budget and is_charged:
-                taken_edits = self._scopes.affordable(budget, taken_edits, depth)
+                taken_edits = ahead.affordable(budget, taken_edits, depth)
             return flawed, taken_edits
 
         around = context.resolve, self._scopes.stated_at
         for item, start, first, last, scope in scanned.markups:
             if item is not None:
                 self._enter(*item)
-            own = self._scopes.scanned[scope - 1][:2] if scope else around
+            own = ahead.scanned[scope - 1][:2] if scope else around
             if is_whole:
                 self._items.compare(start, *own, edits[first:last])
                 continue
-            yield from chain(*taken(at, first, context.depth))
+            yield from filter(None, taken(at, first, context.depth))
             flawed, inside = taken(first, last, context.depth + 1)
             self._items.compare(start, *own, inside)
-            yield from chain(flawed[:1], inside)
+            yield from filter(None, (flawed[:1], inside))
             at = last
         if is_whole and edits:
             yield edits
         elif not is_whole:
-            yield from chain(*taken(at, None, context.depth))
+            yield from filter(None, taken(at, None, context.depth))
+        ahead.pay_up_to(len(self._text))
         if scanned.item is not None:
             self._enter(*scanned.item)
 
@@ -211,35 +169,40 @@ class Visit:
         if late and self._document.base.layer is Layer.EMBEDDED:
             yield base_late(late, around, Span(self._base_at, self._base_at))
 
-    def _element(self, element: structure.Element) -> Iterator[Outcome]:
+    def _element(self, element: structure.Element) -> Iterator[Batch]:
         if self._is_outside:
-            self._is_outside = False
-            self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
-            self._scopes.counts = xml_base_counts(element, self._around)
-            self._is_html = element.named.vocabulary == HTML
+            self._begin(element)
         if element.unbound or element.is_unescaped:
-            yield from self._remarks(element)
+            yield from batched(self._remarks(element))
         stated = self._scopes.stated
-        yield from self._scopes.enter(element)
+        if notes := self._scopes.enter(element):
+            yield tuple(notes)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
             self._items.enter(structure.FeedItem(element.name, element.start, element.end))
         inside = self._scopes.inside
         is_base = element.named.is_base
-        for slot in slots(self._text, element, extended=self._around.extended):
+        for slot in structure.slots(self._text, element, extended=self._around.extended):
             states = is_base or slot.attribute == XML_BASE
-            context = inside
-            if states:
-                context = self._around if is_base else stated
+            context = inside if not states else self._around if is_base else stated
             if context is None:
                 continue
-            if slot.is_repeated or self._is_kept(slot, element):
-                yield from self._kept(slot, context)
+            if slot.is_repeated or (self._keeps_fragments and self._is_kept(slot, element)):
+                items: Iterable[Outcome] = self._kept(slot, context)
             elif states:
-                yield from self._slot(slot, context)
+                items = self._slot(slot, context)
             elif slot.value.start < self._base_at:
-                yield from self._before.visit(slot, context, partial(self._inside, element))
+                items = self._before.visit(slot, context, partial(self._inside, element))
             else:
-                yield from self._inside(element, slot, context)
+                items = self._inside(element, slot, context)
+            yield from batched(items)
+
+    def _begin(self, root: structure.Element) -> None:
+        self._is_outside = False
+        self._may_have_entities = self._text.find(_DOCTYPE, 0, root.start) >= 0
+        self._scopes.counts = xml_base_counts(root, self._around)
+        if self._ahead is not None:
+            self._ahead.may_have_entities = self._may_have_entities
+            self._ahead.is_html = root.named.vocabulary == HTML
 
     def _remarks(self, element: structure.Element) -> Iterator[Note]:
         if element.is_unescaped and not self._has_unescaped:
@@ -260,9 +223,8 @@ class Visit:
 
     def _is_kept(self, slot: Slot, element: structure.Element) -> bool:
         """Whether `keep_fragments` keeps a value: the empty reference to its own document."""
-        if not self._around.task.policy.keep_fragments or element.named.vocabulary == HTML:
-            return False
-        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
+        is_own = slot.row.empty and element.named.vocabulary != HTML
+        return is_own and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(
         self, element: structure.Element, slot: Slot, context: Context
@@ -315,8 +277,9 @@ class Visit:
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Outcome]:
         value = slot.value
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
-        place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
-        inside = context.inside(value.start)
+        element, attribute = slot.element, slot.attribute.decode("utf-8", "replace")
+        place = Place(element.decode("utf-8", "replace"), attribute, slot.row, codebase)
+        inside = context if context.replaced is None else context.inside(value.start)
         if not value.quote and not _means_itself(raw):
             in_pieces = b"<" in raw
             if in_pieces and next(islice(pieces(raw), MAX_PIECES, None), None):

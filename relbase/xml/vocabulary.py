@@ -157,6 +157,7 @@ KEYS: Final[Mapping[tuple[bytes, bytes], bytes]] = {
 CASED: Final = {b"feImage": b"feimage", b"attributeName": b"attributename"} | {
     b"definitionURL": b"definitionurl"
 }
+UNCASED: Final = frozenset(CASED.values())
 
 
 def _encoded(mode: bytes, *types: bytes) -> Condition:
@@ -297,19 +298,9 @@ def attributes_of(name: str | None, local: bytes) -> ElementRows:
     if name == XSLT:
         return _TEMPLATE
     if name in SHOWN:
-        local = CASED.get(local, local if local == local.lower() and local not in _UNCASED else b"")
+        local = CASED.get(local, local if local == local.lower() and local not in UNCASED else b"")
     tables = _tables()
     return tables.get((name, local)) or tables[name, b"*"]
-
-
-_UNCASED: Final = frozenset(CASED.values())
-
-
-def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
-    """Return the key of an attribute in no namespace, or None if it is in no row."""
-    if vocabulary_ in SHOWN:
-        return CASED.get(name, None if name in _UNCASED else name)
-    return name
 
 
 @cache
