@@ -114,12 +114,13 @@ class Scopes:
             self.stated = known
             self.inside = self.stated if self.counts else self.inside
             return []
-        source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
+        name = element.name.decode("utf-8", "replace")
+        source = f"xml:base of <{name}> at {self._lines.of(stated.start)}"
         is_forgotten = not self.stated.wanted.edits_only or len(key[0]) > _REMEMBERED
         self.stated, notes = state(self._text, stated, source, self.stated)
         # XML Base 2 §3: unlike `<base>`, it may be relative.
-        held = self.stated.base.source == source
-        notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
+        if notes and self.stated.base.source == source:
+            notes = [note for note in notes if note.reason is not Reason.BASE_RELATIVE]
         if not notes and not is_forgotten:
             if len(self._known) >= _FEW:
                 self._known.clear()
@@ -132,7 +133,3 @@ class Scopes:
     def leave(self) -> None:
         """Leave the element with a scope that was entered last."""
         self.inside, self.stated, self.depth, self.stated_at = self._outer.pop()
-
-
-def shown(name: bytes) -> str:
-    return name.decode("utf-8", "replace")

@@ -240,10 +240,10 @@ def _masks(text: bytes) -> Iterator[int]:
     return (match.start() for match in _masked_at.finditer(text))
 
 
-# A quick test for flaws of ASCII text; it also finds some references that have none.
-_suspect: Final = expression(
-    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|&(?!(?:amp|lt|gt|quot|apos|\#[1-9][0-9]{2,3}|\#39);)"
-)
+# A quick test for flaws; it also finds characters and some references that have none.
+suspect: Final = expression(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\xff]|&(?!(?:amp|lt|gt|quot|apos|\#[1-9][0-9]{2,3}|\#39);)"
+).search
 
 
 def spots(text: bytes, copy: bytes) -> Iterator[int]:
@@ -253,8 +253,6 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
 def doubts(raw: bytes, offset: int = 0, *, is_text: bool) -> array[int]:
     """Return where readers may disagree on a value or a text; on a bare `&` they agree."""
     doubtful = array("Q")
-    if raw.isascii() and _suspect.search(raw) is None:
-        return doubtful
     for piece in pieces(raw) if is_text and b"<" in raw else (Piece(0, len(raw), False),):
         part = raw[piece.start : piece.end]
         for at in spots(part, masked(part)):

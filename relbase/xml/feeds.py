@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, found_url
-from relbase.edit import Edit, PackedEdits, Span
+from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.html.visit import visit_value
 from relbase.notes import Note, Reason
@@ -24,7 +24,7 @@ from relbase.url import rfc3986
 from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.view.base64 import base64_view
 from relbase.view.charset import Lines, is_utf_8
-from relbase.xml.bases import Resolve, shown, statement_of, url_of
+from relbase.xml.bases import Resolve, statement_of, url_of
 from relbase.xml.item_link import feed_link, item_link, item_tag
 
 if TYPE_CHECKING:
@@ -166,18 +166,18 @@ class Items:
             return None
         if self._item and stated_at <= self._item.end and context.task.policy.item_links:
             context = self._on_link(self._item, slot, context)
-        place = Place(shown(slot.element), "", slot.row)
+        place = Place(slot.element.decode("utf-8", "replace"), "", slot.row)
         items = visit_value(view.inner, context.inside(slot.value.start), place)
         return lower(items, view, slot.value.start)
 
     def _compared(
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]
     ) -> Iterator[Outcome]:
-        edits, items = PackedEdits(), iter(visit(slot, context))  # there may be millions
+        items = iter(visit(slot, context))
         while batch := list(islice(items, 1024)):
-            edits.extend([item for item in batch if isinstance(item, Edit)])
+            edits = [item for item in batch if isinstance(item, Edit)]
+            self.compare(slot.value.start, context.resolve, -1, edits)
             yield from batch
-        self.compare(slot.value.start, context.resolve, -1, edits)
 
     def compare(
         self, start: int, resolve: Resolve | None, stated_at: int, edits: Sequence[Edit]
@@ -205,7 +205,8 @@ class Items:
             return context
         last, linked = self._linked
         if linked is None or last is not context:
-            source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
+            name = item.name.decode("utf-8", "replace")
+            source = f"link of <{name}> at {self._lines.of(item.start)}"
             linked = context
             if stated := statement_of(self._text, link, source):
                 linked = context.on_item_link(stated)
@@ -252,7 +253,10 @@ def with_site_noted(
     first: Edit | None = None
     for batch in batches:
         if first is None:
-            first = next((item for item in batch if type(item) is Edit), None)
+            for item in batch:
+                if type(item) is Edit:
+                    first = item
+                    break
         yield batch
     policy, resolve = around.task.policy, around.resolve
     is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)

@@ -110,8 +110,10 @@ def _ranked_link(
 
 
 def _attributes_of(tag: re.Match[bytes], text: bytes) -> dict[bytes, Attribute]:
-    each = each_attribute(text, *tag.span(2)) if tag[2] else ()
-    return {attribute[1]: attribute_of(attribute, text) for attribute in each}
+    attributes = {}
+    for attribute in each_attribute(text, *tag.span(2)):
+        attributes[attribute[1]] = attribute_of(attribute, text)
+    return attributes
 
 
 def _self_link(

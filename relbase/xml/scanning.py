@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
 from relbase.html.tags import Attribute
-from relbase.html.vocabulary import Nested, Row, counting
+from relbase.html.vocabulary import Nested, Row
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import BaseResolver, Context
 from relbase.scan import binding
@@ -108,7 +108,8 @@ class Ahead:
                 self._due.append((self._text.rfind(b"<", 0, at), length))
         if edits or item:
             return structure.Scanned(edits, item, markups, bool(has_flaws)), pos, depth
-        self.pay_up_to(len(self._text))
+        if self._due:
+            self.pay_up_to(len(self._text))
         return None, pos, depth
 
     def _go_on_in(self, context: Context | None) -> None:
@@ -138,8 +139,9 @@ class Ahead:
         named: Named,
         names: Names,
         attributes: Mapping[bytes, Attribute],
+        text_row: Row | None,
     ) -> None:
-        """Learn what the names of a start tag mean."""
+        """Learn what the names of a start tag mean, and the row of its text."""
         if self._changes != names.changes:
             self._forget(names)
         name = tag[1]
@@ -160,8 +162,13 @@ class Ahead:
                 holds = _attribute_holds(rows, self._extended)
                 if holds is not None:
                     holds_by_name[name] = holds
-        if known[0] == BY_TAG:
-            self._learn_tag(tag, named, attributes)
+        if known[0] == BY_TAG and len(self._tags) < _MOST:
+            # If the tag is written like this, without the base that it states, which may differ.
+            base, end = attributes.get(XML_BASE), tag.end()
+            cut, on = (base.start, base.end) if base else (end, end)
+            written = tag.string[tag.start(1) - 1 : cut] + tag.string[on:end]
+            if len(written) <= MAX_TAG:
+                self._tags[written] = 0 if text_row is None else _holds(text_row)
 
     def _learn_name(self, name: bytes, named: Named) -> tuple[int, bool, dict[bytes, int]] | None:
         # XHTML in a feed may be in an item.
@@ -173,20 +180,6 @@ class Ahead:
             return None
         known = self._elements[name] = holds, named.is_item, dict[bytes, int]()
         return known
-
-    def _learn_tag(
-        self, tag: re.Match[bytes], named: Named, attributes: Mapping[bytes, Attribute]
-    ) -> None:
-        """Learn what the text of an element holds if its tag is written like this."""
-        text, start, end = tag.string, tag.start(1) - 1, tag.end()
-        # Without the base that it states, which may differ in each.
-        base = attributes.get(XML_BASE)
-        cut, on = (base.start, base.end) if base else (end, end)
-        written = text[start:cut] + text[on:end]
-        if len(self._tags) < _MOST and len(written) <= MAX_TAG:
-            value_of = partial(structure.value_in, text, attributes)
-            row = counting(named.attributes_of.text, value_of, extended=True)
-            self._tags[written] = 0 if row is None else _holds(row)
 
     # ---- Bases that the scanner meets.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
-from relbase.html.vocabulary import Nested, Slot, counting
+from relbase.html.vocabulary import Nested, Row, Slot, counting
 from relbase.xml.escapes import needs_xml_view, value_view
 from relbase.xml.names import Bindings, Named, Names
 from relbase.xml.vocabulary import XHTML, XML_BASE
@@ -61,6 +61,7 @@ class Element(NamedTuple):
     # Whether it is a scope: it has an `xml:base`, or is a template. A `ScopeEnd` marks its end,
     # unless it is the root.
     opens: bool
+    text_row: Row | None  # the first of its text whose condition holds
     is_unescaped: bool  # whether it has markup that should be escaped, whose elements are HTML
 
 
@@ -119,6 +120,7 @@ class Ahead(Protocol):
         named: Named,
         names: Names,
         attributes: Mapping[bytes, Attribute],
+        text_row: Row | None,
     ) -> None: ...
 
 
@@ -178,18 +180,22 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             named = names.of_element(name)
             if token.start(2) < token.end(2):
                 attributes, repeated = _asked(text, token, names, named)
+            text_row = None
+            if named.attributes_of.text:
+                value_of = partial(value_in, text, attributes)
+                text_row = counting(named.attributes_of.text, value_of, extended=True)
             if ahead is not None and not is_prolog:
-                ahead.learn(token, named, names, attributes)
+                ahead.learn(token, named, names, attributes, text_row)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
             end, is_unescaped = pos, False
             if named.attributes_of.text and is_open:
                 end = text_end(text, pos)
-                is_unescaped = end == pos and _holds_bare(text, pos, named, attributes, names)
+                is_unescaped = end == pos and _holds_bare(text, pos, text_row, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
                 spelled = name, *map(_spelling, attributes.values())
                 unbound = names.unbound(spelled) if b":" in token[0] else ()
-                inside = end, attributes, repeated, unbound, opens, is_unescaped
+                inside = end, attributes, repeated, unbound, opens, text_row, is_unescaped
                 yield Element(named, name, start, pos, *inside)
             if is_unescaped:
                 before += names.bind({b"": XHTML})
@@ -274,14 +280,10 @@ def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     return None
 
 
-def _holds_bare(
-    text: bytes, pos: int, named: Named, attributes: Mapping[bytes, Attribute], names: Names
-) -> bool:
+def _holds_bare(text: bytes, pos: int, row: Row | None, names: Names) -> bool:
     """Whether what should be escaped HTML is elements, in no namespace of their own."""
     if names.bound.get(b"") == XHTML or text.startswith(b"</", pos):
         return False
-    value_of = partial(value_in, text, attributes)
-    row = counting(named.attributes_of.text, value_of, extended=True)
     if row is None or row.syntax is not Nested.HTML:
         return False
     while (token := next_token(text, pos)) and token.lastindex != TAG:
@@ -301,11 +303,13 @@ def slots(text: bytes, element: Element, *, extended: int = 0) -> list[Slot]:
             slot = Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
             slots_.append(slot)
     start, end = element.end, element.text_end
-    begun = section(text, start, end) if attributes_of.text and start < end else None
-    if begun is not None:
+    row = element.text_row
+    begun = section(text, start, end) if row is not None and start < end else None
+    if row is not None and begun is not None:
         at = begun.end()
-        rows = [row for row in attributes_of.text if text.startswith(row.only or b"", at, end)]
-        row = counting(tuple(rows), value_of, extended=True)
+        if row.only and not text.startswith(row.only, at, end):
+            rows = [row for row in attributes_of.text if text.startswith(row.only or b"", at, end)]
+            row = counting(tuple(rows), value_of, extended=True)
         if row is not None:
             slots_.append(Slot(element.name, b"", row, Attribute(b"", start, end, b"")))
     return slots_

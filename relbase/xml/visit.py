@@ -43,12 +43,13 @@ from relbase.values.syntaxes import Syntax
 from relbase.view.characters import decode_inner
 from relbase.view.runs import pieces
 from relbase.xml import structure
-from relbase.xml.bases import Scopes, note_on, on_own_base, shown, url_of, xml_base_counts
+from relbase.xml.bases import Scopes, note_on, on_own_base, url_of, xml_base_counts
 from relbase.xml.escapes import (
     doubts,
     has_entities,
     needs_xml_view,
     pieces_view,
+    suspect,
     text_view,
     value_view,
 )
@@ -207,7 +208,7 @@ class Visit:
     def _remarks(self, element: structure.Element) -> Iterator[Note]:
         if element.is_unescaped and not self._has_unescaped:
             self._has_unescaped = True
-            name = shown(element.name)
+            name = element.name.decode("utf-8", "replace")
             flaw = Flaw(
                 element.start, f"markup in <{name}> is neither escaped nor in XHTML's namespace"
             )
@@ -216,7 +217,7 @@ class Visit:
         for prefix in element.unbound:
             if prefix not in self._unbound:
                 self._unbound.add(prefix)
-                name, namespace = shown(prefix), CUSTOMARY[prefix].decode()
+                name, namespace = prefix.decode("utf-8", "replace"), CUSTOMARY[prefix].decode()
                 text = f'{name}: is not declared, read as xmlns:{name}="{namespace}"'
                 span = Span(element.start, element.end)
                 yield Note(Reason.XML_PREFIX, self._around.part, span, text)
@@ -252,7 +253,7 @@ class Visit:
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
             return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        if doubtful := doubts(raw, value.start, is_text=not value.quote):
+        if suspect(raw) and (doubtful := doubts(raw, value.start, is_text=not value.quote)):
             return self._in_doubt(slot, raw, context, doubtful)
         return self._read(slot, raw, context)
 
@@ -310,8 +311,8 @@ class Visit:
         if not self._around.wanted.edits_only and isinstance(slot.row.syntax, Syntax):
             yield Reference(
                 span,
-                shown(slot.element),
-                shown(slot.attribute),
+                slot.element.decode("utf-8", "replace"),
+                slot.attribute.decode("utf-8", "replace"),
                 slot.row.syntax.value,
                 decode_inner(self._text[span.start : span.end]),
                 None,
