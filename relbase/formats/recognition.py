@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -237,11 +238,8 @@ class _Labelled(NamedTuple):
 
     row: Format
     by: str  # what the label is, for people
+    visit: Visit | None  # that of its row
     is_amp: bool = False  # by its media type
-
-    @property
-    def visit(self) -> Visit | None:
-        return self.row.visit
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         kind, notes = _judged(self.row.kind, self.by, data)
@@ -253,8 +251,18 @@ class _Labelled(NamedTuple):
 
 def reader(content_type: str, name: str) -> _Labelled | None:
     """Return how a nested document is read; None if its kind has no text to read."""
+    # Most are of the same few types.
+    is_short = len(content_type) + len(name) <= _SHORT
+    return (_remembered if is_short else _reader)(content_type, name)
+
+
+def _reader(content_type: str, name: str) -> _Labelled | None:
     kind, by = kind_of_type(content_type), f"media type, {content_type[:_SHOWN]}"
     if kind is None:
         kind, by = kind_of_name(name) or Kind.OTHER, f"name, *.{_suffix(name)[:_SHOWN]}"
     row, is_amp = FORMATS[kind], sniffing.known_type(content_type) == AMP_TYPE
-    return None if row.charset is None else _Labelled(row, by, is_amp)
+    return None if row.charset is None else _Labelled(row, by, row.visit, is_amp)
+
+
+_SHORT: Final = 1 << 8
+_remembered: Final = lru_cache(maxsize=64)(_reader)

@@ -262,7 +262,8 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outco
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
     # Placeholders are found before the grammar of the value, which could split them.
-    for span in SYNTAXES[syntax](context.task.policy.masked(text)):
+    policy = context.task.policy
+    for span in SYNTAXES[syntax](policy.masked(text) if policy.keep_templates else text):
         yield from visit_url(text, span, context, place)
 
 

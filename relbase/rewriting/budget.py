@@ -40,10 +40,6 @@ class Budget:
         self.refused = self.rewritten = 0
         self.tried = 0  # by how much references would have grown in visits on trial
 
-    @property
-    def is_spent(self) -> bool:
-        return self.left < 0
-
     def spend(self, growth: int) -> bool:
         """Pay for a reference; False if it has to stay unchanged."""
         if growth <= self.left:

@@ -368,7 +368,7 @@ def on_codebase(codebase: str, context: Context) -> Codebase | None:
     profile, budget = context.task.profile, context.budget
     if not PROFILES[profile].honours_codebase:
         return Codebase(context.resolve)
-    if budget is not None and budget.is_spent:
+    if budget is not None and budget.left < 0:
         return Codebase(None)
     if context.resolve is None and not is_absolute(codebase, profile):
         return Codebase(None)

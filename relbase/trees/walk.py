@@ -312,7 +312,7 @@ class Walk:
                 edits.append(item)
             elif isinstance(item, Reference):
                 (start, end), url, status = item.span, item.url, item.status
-                if status is Status.KEPT and url is None and self._budget.is_spent:
+                if status is Status.KEPT and url is None and self._budget.left < 0:
                     status = Status.UNRESOLVED  # there are no notes to say so
                 if start < passed:
                     passed = at = 0

@@ -5,7 +5,7 @@ yields an empty span: there the element decides whether an empty value is a refe
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Final, Literal, NamedTuple
 
@@ -34,9 +34,9 @@ def trim(value: bytes, start: int, end: int) -> Span:
     return Span(start, start + len(item.rstrip(C0_AND_SPACE_BYTES)))
 
 
-def url(value: bytes) -> Iterator[Span]:
-    """Yield the one span of a value that is one URL, or an empty span if nothing is left."""
-    yield trim(value, 0, len(value))
+def url(value: bytes) -> Iterable[Span]:
+    """Return the one span of a value that is one URL, or an empty span if nothing is left."""
+    return (trim(value, 0, len(value)),)
 
 
 def template(value: bytes) -> Iterator[Span]:
@@ -220,7 +220,7 @@ def _percent(text: str) -> str:
 
 
 class _Row(NamedTuple):
-    spans: Callable[[bytes], Iterator[Span]]  # yields where the URLs of a value are
+    spans: Callable[[bytes], Iterable[Span]]  # yields where the URLs of a value are
     unsafe: _Unsafe
 
 

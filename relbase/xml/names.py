@@ -15,9 +15,12 @@ from relbase.xml.vocabulary import (
     ITEMS,
     KEYS,
     ROOTS,
+    TEMPLATE,
     UNCASED,
+    UNKNOWN,
     VOCABULARIES,
-    attributes_of,
+    XSLT,
+    tables,
 )
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
@@ -89,9 +92,7 @@ class Names:
             known = self._named[name] = Named(
                 vocabulary,
                 local,
-                held_with(self._rows, vocabulary, namespace or b"", local)
-                if self._rows
-                else attributes_of(vocabulary, local),
+                held_with(self._rows, vocabulary, namespace or b"", local),
                 (vocabulary, local) in ITEMS,
                 vocabulary == HTML and local == b"base",
                 vocabulary == HTML and local == b"template",
@@ -140,7 +141,17 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
 def held_with(
     rows: tuple[str, ...], vocabulary: str | None, namespace: bytes, local: bytes
 ) -> ElementRows:
-    rows_of_element = attributes_of(vocabulary, local)
+    """Return what an element holds, also by rows of a user."""
+    if vocabulary is None:
+        rows_of_element = UNKNOWN
+    elif vocabulary == XSLT:
+        rows_of_element = TEMPLATE
+    else:
+        name, known = local, tables()
+        if vocabulary in SHOWN:
+            is_known = local == local.lower() and local not in UNCASED
+            name = CASED.get(local, local if is_known else b"")
+        rows_of_element = known.get((vocabulary, name)) or known[vocabulary, b"*"]
     for name in (b"*", local) if rows else ():
         rows_of_element = _with_rows(rows_of_element, _rows_of(rows).get((namespace, name)))
     return rows_of_element
@@ -149,15 +160,15 @@ def held_with(
 @lru_cache(maxsize=16)
 def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], ElementRows]:
     """Return what elements hold by the rows of a user, by namespace and name."""
-    tables: dict[tuple[bytes, bytes], ElementRows] = {}
+    by_name: dict[tuple[bytes, bytes], ElementRows] = {}
     for spelled in written:
         parts = XML_ROW.fullmatch(spelled)
         assert parts is not None  # the policy has checked it
         namespace, element, attribute, syntax = (part or "" for part in parts.groups())
         key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
         own = element_rows({attribute.encode(): (row,)}) if attribute else element_rows({}, (row,))
-        tables[key] = _with_rows(tables.get(key, element_rows({})), own)
-    return tables
+        by_name[key] = _with_rows(by_name.get(key, element_rows({})), own)
+    return by_name
 
 
 def _with_rows(attributes_of: ElementRows, own: ElementRows | None) -> ElementRows:

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Final
 
 from relbase.html import places
-from relbase.html.foreign import HTML, MATH, SHOWN, SVG
+from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import PLACES, ElementRows, by_place, element_rows
 from relbase.html.vocabulary import TEXT_ROWS, Condition, Nested, Row, Table, one_of
 from relbase.notes import Reason
@@ -271,7 +271,7 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 
 # The vocabulary is bounded, so it is kept; names of a document are not.
 @cache
-def _tables() -> dict[tuple[str, bytes], ElementRows]:
+def tables() -> dict[tuple[str, bytes], ElementRows]:
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
     }
@@ -288,25 +288,14 @@ def _tables() -> dict[tuple[str, bytes], ElementRows]:
     return tables
 
 
-_UNKNOWN: Final = element_rows(_EVERYWHERE)
-_TEMPLATE: Final = element_rows({XML_BASE: (_URL,)})
-
-
-def attributes_of(name: str | None, local: bytes) -> ElementRows:
-    if name is None:
-        return _UNKNOWN
-    if name == XSLT:
-        return _TEMPLATE
-    if name in SHOWN:
-        local = CASED.get(local, local if local == local.lower() and local not in UNCASED else b"")
-    tables = _tables()
-    return tables.get((name, local)) or tables[name, b"*"]
+UNKNOWN: Final = element_rows(_EVERYWHERE)
+TEMPLATE: Final = element_rows({XML_BASE: (_URL,)})
 
 
 @cache
 def deciding_attributes() -> frozenset[bytes]:
     """Return the names of attributes that decide on others: for conditions, bases, item links."""
     names: set[bytes] = {b"xmlns", b"base", b"rel"}
-    for held_ in (*_tables().values(), _UNKNOWN):
+    for held_ in (*tables().values(), UNKNOWN):
         names |= held_.asked - frozenset(held_.rows)
     return frozenset(names)

@@ -43,7 +43,8 @@ def examine(text: bytes) -> Soundness:
         except _Declared as declared:
             return Soundness(Flaw(*declared.args), (), len(text))
         if error is None:
-            return _judged(text, copy, flaws, len(text))
+            whole = Soundness(None, (), len(text))
+            return _judged(text, copy, flaws, len(text)) if flaws else whole
         for mask in masks:
             flaw = mask.tell(text, error) if error.text in mask.errors else None
             if flaw is not None and (better := mask.apply(copy)):
@@ -61,7 +62,7 @@ def examine(text: bytes) -> Soundness:
 
 
 def _judged(text: bytes, copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundness:
-    for value_found in _masked_values(copy, 0, end) if flaws else ():
+    for value_found in _masked_values(copy, 0, end):
         at, mask = value_found.start(), value_found.end(1) - 1
         name = copy[max(0, at - _LONGEST_NAME) : at].translate(_DELIMITED).split()[-1:]
         if not name or deciding_attributes().isdisjoint(name[0].split(b":")):
