@@ -38,17 +38,13 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
         if name == row.name.lower()
         for url in [url_of(value)]
     ]
-    return _statements(given, States.HTTP, "the HTTP header"), notes
+    return statements_of(given, States.HTTP, "the HTTP header"), notes
 
 
-def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
-    """Return the bases that the header of a MIME entity states (RFC 2557 §5), strongest first."""
-    return _statements(list(fields), States.MAIL, name)
-
-
-def _statements(
+def statements_of(
     given: Sequence[tuple[str, str, Span | None]], where: States, name: str
 ) -> list[Statement]:
+    """Return the bases that a header states (RFC 2557 §5), strongest first."""
     return [
         statement
         for row in bases(where)
@@ -88,7 +84,7 @@ def url_of(value: str) -> str | None:
 
     "" if nothing else is there; None for several URLs, or quotes or brackets that do not wrap one.
     """
-    raw = encode_inner(decoded_words(value))
+    raw = encode_inner(decoded_words(value) if "=?" in value else value)
     span = find_url(raw)
     if span is None:
         return None

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from relbase.containers import fields
 from relbase.containers.content_type import file_name, is_lone, read_type, token
-from relbase.containers.fields import Header, eol_of, first, read_header, text_of
+from relbase.containers.fields import Header, eol_of, first, read_header
 from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Reason
@@ -76,6 +76,7 @@ _MESSAGE_NAMES: Final = (".eml", ".mht", ".mhtml")
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 QUOTED_PRINTABLE: Final = "quoted-printable"
 BASE64: Final = "base64"
+_ENCODINGS: Final = IDENTITY | {QUOTED_PRINTABLE, BASE64}
 
 _SHOWN: Final = 100  # characters of an encoding that nobody can undo
 _quoted: Final = regex(r'"([^"]++)"').fullmatch
@@ -90,7 +91,10 @@ def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
     tokens: dict[str, str] = {}
     for field in header.fields:
         if field.name == "content-transfer-encoding":
-            value = text_of(data, field)
+            value = data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+            if value.lower() in _ENCODINGS:
+                tokens[value.lower()] = tokens.get(value.lower(), "")
+                continue
             quoted = _quoted(value)
             name = token(quoted[1] if quoted else value)
             disputed = "" if not name or is_lone(value) else value[:_SHOWN]
@@ -122,7 +126,7 @@ def walk(data: bytes) -> list[Part]:
     at, delimiter = 0, Span(0, 0)
     while True:
         at = state.enter(at, delimiter)
-        while delimited := state.next(at):
+        while state.opened and (delimited := state.next(at)):
             delimiter, owner, closes = delimited
             state.end(delimiter.start, owner)
             at = delimiter.end
@@ -132,7 +136,7 @@ def walk(data: bytes) -> list[Part]:
             state.forget(owner)
         else:
             state.end(len(data), None)
-            return [entity.ended() for entity in state.listed]
+            return list(map(_OpenPart.ended, state.listed))
         owner.children += 1
 
 
@@ -210,12 +214,12 @@ class _Walk:
         most = min(fields.MAX_FIELDS, MAX_FIELDS - self.fields)
         header = read_header(data, at, len(data), self.eol, most)
         content_type = first(data, header, "content-type")
+        disposition = first(data, header, "content-disposition")
         stated = read_type(content_type or "")
-        disposition = first(data, header, "content-disposition") or ""
         in_digest = parent is not None and parent.part.type == "multipart/digest"
         # RFC 2045 §5.2, RFC 2046 §5.1.5
         default = "message/rfc822" if in_digest and content_type is None else "text/plain"
-        name = file_name(disposition) or stated.name
+        name = (disposition and file_name(disposition)) or stated.name
         type_ = stated.type or default
         if type_ == "application/octet-stream" and name.lower().endswith(_MESSAGE_NAMES):
             type_ = "message/rfc822"
@@ -235,7 +239,7 @@ class _Walk:
             charset=stated.charset,
             encoding=encoding,
             disputed=disputed,
-            disposition=token(disposition) or None,
+            disposition=(disposition and token(disposition)) or None,
             name=name,
             opaque=opaque,
             message=is_message and opaque is None,
@@ -246,8 +250,6 @@ class _Walk:
 
     def next(self, floor: int) -> tuple[Span, _OpenPart, bool] | None:
         """Return the first delimiter from `floor` on, its multipart, and whether it closes that."""
-        if not self.opened:
-            return None
         data, opened = self.data, self.opened
         # If only one boundary is open, search for all of it.
         mark = b"--" + (next(iter(opened)) if len(opened) == 1 else b"")
@@ -283,15 +285,14 @@ class _Walk:
         while self.path and self.path[-1] is not owner:
             entity = self.path.pop()
             entity.end = at
-            if entity.close is None:
+            if entity.close is None and entity.boundary is not None:
                 self.forget(entity)
         if owner is not None and owner.preamble is None:
             owner.preamble = at
 
     def forget(self, entity: _OpenPart) -> None:
         """Remove the newest multipart with this boundary; past the limit of parts none is left."""
-        if entity.boundary is None:
-            return
+        assert entity.boundary is not None
         owners = self.opened.get(entity.boundary, [])
         if len(owners) > 1:
             owners.pop()
@@ -300,11 +301,12 @@ class _Walk:
 
 
 def _part(parent: _OpenPart | None, type_: str, header: Header, delimiter: Span) -> Part:
-    boundaries: tuple[bytes, ...] = ()
-    if parent is not None:
-        boundaries = parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
-    index, body = parent.index if parent else None, Span(header.body, header.body)
-    return Part(_number(parent, type_), index, type_, header, body, delimiter, boundaries)
+    body = Span(header.body, header.body)
+    if parent is None:
+        return Part("", None, type_, header, body, delimiter, ())
+    boundaries = parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
+    number = _number(parent, type_)
+    return Part(number, parent.index, type_, header, body, delimiter, boundaries)
 
 
 def _structure(
@@ -324,10 +326,8 @@ def _structure(
     return None, boundary
 
 
-def _number(parent: _OpenPart | None, type_: str) -> str:
+def _number(parent: _OpenPart, type_: str) -> str:
     """Return the IMAP section number: `2` for a part, `2.1` for the text of the message in it."""
-    if parent is None:
-        return ""
     number = parent.part.number
     if not parent.part.message:
         return f"{number}.{parent.children}" if number else str(parent.children)

@@ -7,7 +7,6 @@ most two line ends, and then a separator or the end of the file.
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
@@ -67,7 +66,7 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
     if offset:
         yield Message(0, None, source.copied(0, offset), b"")
     del source.data[:offset]
-    while source.fill(1):
+    while source.data or source.fill(1):
         message, size = source.message(offset)
         del source.data[:size]  # moves the start of the buffer, not its bytes
         offset += size
@@ -108,20 +107,20 @@ class _Source:
         with memoryview(self.data) as whole, whole[start:end] as view:
             return bytes(view)
 
-    def _line(self, at: int) -> bytes:
-        return self.copied(at, at + LOOKED_AT_LINE)
-
     def leading(self) -> int:
         self.fill(len(_BYTE_ORDER_MARK) + LOOKED_AT_LINE)
         start = len(_BYTE_ORDER_MARK) if self.data.startswith(_BYTE_ORDER_MARK) else 0
-        return start if begins_file(self._line(start)) else self._next_separator(0)[0]
+        line = self.copied(start, start + LOOKED_AT_LINE)
+        return start if begins_file(line) else self._next_separator(0)[0]
 
     def message(self, offset: int) -> tuple[Message, int]:
         """Read the message that begins here, and return how many bytes it has."""
         content = self._search(_LINE_END, 1, 0)
         # The line end of the separator may be the one before the empty line that ends the header.
         body = self._search(_HEADER_END, _HEADER_END_SIZE, content - 1)
-        digits = self._digits(content, body)
+        header = self.copied(content, body)
+        # Most mail has none.
+        digits = _length_of(header) if b"-length" in header.lower() else None
         following, ending, unproven = None, body, None
         doubtful: int | None = None
         if digits is not None:
@@ -134,8 +133,9 @@ class _Source:
             digits = None
             following, doubtful = self._next_separator(body - 1)
             ending = self._empty_line(content, following)
-        spans = pairwise((0, content, ending, following))
-        separator, text, after = (self.copied(start, end) for start, end in spans)
+        with memoryview(self.data) as whole:
+            separator, text = bytes(whole[:content]), bytes(whole[content:ending])
+            after = bytes(whole[ending:following])
         doubtful = doubtful and doubtful - content
         return Message(offset, separator, text, after, digits, unproven, doubtful), following
 
@@ -147,21 +147,6 @@ class _Source:
                 return len(self.data)
         return match.end()
 
-    def _digits(self, content: int, body: int) -> Span | None:
-        """The span of the header's only Content-Length; None if there is none to check."""
-        header = self.copied(content, body)
-        if b"-length" not in header.lower():  # most mail has none
-            return None
-        lengths = [
-            field.value
-            for field in fields_of_paragraph(header, 0, len(header))
-            if ROWS[field.name].follows is Follows.LENGTH
-            and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
-        ]
-        if len(lengths) != 1 or not _is_length(header, *lengths[0]):
-            return None
-        return lengths[0] if int(header[slice(*lengths[0])]) <= MAX_CONTENT_LENGTH else None
-
     def _proven(self, end: int) -> int | None:
         """Where the next message begins if this one really ends at `end`, else None."""
         self.fill(end + _AFTER_LENGTH_SIZE)
@@ -170,7 +155,8 @@ class _Source:
             return None
         following = after.end()
         is_end = following == len(self.data)
-        return following if is_end or is_separator(self._line(following)) else None
+        line = self.copied(following, following + LOOKED_AT_LINE)
+        return following if is_end or is_separator(line) else None
 
     def _next_separator(self, at: int) -> tuple[int, int | None]:
         """Where the next From_ line after an empty line begins, or the end; the doubtful line."""
@@ -181,7 +167,7 @@ class _Source:
             if from_at >= 0:
                 at = from_at + 1
                 self.fill(at + LOOKED_AT_LINE)
-                if is_separator(self._line(at)):
+                if is_separator(self.copied(at, at + LOOKED_AT_LINE)):
                     if self._empty_line(0, at) < at:
                         return at, doubtful
                     doubtful = doubtful or at
@@ -199,3 +185,16 @@ class _Source:
         if at > start and data[at - 1] == _CR:
             at -= 1
         return at if at == start or data[at - 1] == _LF else end
+
+
+def _length_of(header: bytes) -> Span | None:
+    """The span of the only Content-Length of a header; None if there is none to check."""
+    lengths = [
+        field.value
+        for field in fields_of_paragraph(header, 0, len(header))
+        if ROWS[field.name].follows is Follows.LENGTH
+        and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
+    ]
+    if len(lengths) != 1 or not _is_length(header, *lengths[0]):
+        return None
+    return lengths[0] if int(header[slice(*lengths[0])]) <= MAX_CONTENT_LENGTH else None

@@ -123,7 +123,9 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
 def _judged(kind: Kind, by: str, data: bytes, advice: str = "") -> Recognized:
     """The kind of a document with a label, or the one that its root element states; and notes."""
     row, start = FORMATS[kind], sniffing.beginning(data)
-    if row.yields and not sniffing.is_plain_html(start):
+    if row.yields:  # of HTML
+        if sniffing.is_plain_html(start):
+            return kind, ()
         whole = start + sniffing.ending(data)
         for other in FORMATS.values():
             if other.is_certain(whole):
@@ -245,8 +247,11 @@ class _Labelled(NamedTuple):
         kind, notes = _judged(self.row.kind, self.by, data)
         if self.is_amp:
             context = context._replace(extended=context.extended | AMP)
-        remarks = tuple(note._replace(part=context.part) for note in notes)
-        return FORMATS[kind].read(data, label, context)._replace(remarks=remarks)
+        document = FORMATS[kind].opened(data, label, context.in_charset)
+        if notes:
+            notes = tuple(note._replace(part=context.part) for note in notes)
+            document = document._replace(remarks=notes)
+        return document
 
 
 def reader(content_type: str, name: str) -> _Labelled | None:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from relbase.containers.fields import read_header
-from relbase.containers.mail import BASE64, Part
+from relbase.containers.mail import BASE64
 from relbase.edit import Edit, Span, splice
 from relbase.expressions import regex
 from relbase.mail.parts import MailPart, called
@@ -151,13 +151,8 @@ def in_both_readings(entity: MailPart, edits: list[Edit]) -> Allowed:
 _escapes: Final = regex(rb"=[^=]{0,2}").findall
 
 
-def is_apart(part: Part) -> bool:
-    """Return whether an empty line ends the header of a part, so that no edit can extend it."""
-    return part.header.body > part.header.end
-
-
 def in_header(entity: MailPart, edits: list[Edit]) -> Allowed:
-    """Of a body that is not apart: what makes none of its first lines a field (threat N5).
+    """Of a part that is not apart: what makes none of its first lines a field (threat N5).
 
     If no empty line ends a header, the first line that is not a field does. An edit may put a colon
     into that line. All readers would then take it for a field, and the header would go on.

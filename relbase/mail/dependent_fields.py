@@ -176,11 +176,12 @@ def signed(parts: Sequence[Part]) -> set[int]:
 
 
 def broken_signatures(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Note]:
-    starts = [edit.start for edit in edits]
+    starts: list[int] = []
     for part in parts:
         fields = _signatures(part, parts)
         if not fields:
             continue
+        starts = starts or [edit.start for edit in edits]
         at = bisect_left(starts, part.body.start)
         changed = _changed_fields(part, edits[bisect_left(starts, part.header.start) : at])
         in_body = edits[at] if at < len(edits) and edits[at].start <= part.body.end else None

@@ -19,7 +19,6 @@ from relbase.mail.allowed_edits import (
     in_both_readings,
     in_header,
     in_lines,
-    is_apart,
     only_allowed,
     refuses_any,
 )
@@ -48,8 +47,11 @@ def reader_of(part: Part, context: Context) -> Reader | None:
 def open_document(entity: MailPart, reader: Reader | None = None) -> tuple[View, Opened] | None:
     """Return the view of a body and the document in it, None if there is none to be read."""
     reader = reader or reader_of(entity.part, entity.context)
-    view = None if reader is None else transfer_view(entity.part, entity.body, entity.eol)
-    if reader is None or view is None:
+    if reader is None:
+        return None
+    start, end = entity.part.body
+    view = transfer_view(entity.part, entity.data[start:end], entity.eol)
+    if view is None:
         return None
     return view, reader.read(view.inner, entity.part.charset, entity.context)
 
@@ -70,29 +72,32 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Outcome]:
         references = (outcome for outcome in document.visit() if isinstance(outcome, Reference))
         yield from lower(references, view, part.body.start)
     else:
-        wanted = entity.context.with_edits().wanted
-        yield from _fitted(entity, document.visit(wanted), view)
+        wanted = entity.context.wanted
+        visited = document.visit(Wanted.ALL if wanted.references_only else wanted)
+        yield from _fitted(entity, visited, view)
 
 
 def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
     part = entity.part
-    items = lower(_signed(entity, items, view), view, part.body.start)
+    if (at := view.inner.find(_CLEAR_SIGNED)) >= 0:
+        items = _signed(entity, items, at)
+    items = lower(items, view, part.body.start)
     rules: list[Rule] = []
     if part.disputed:
         rules.append(in_both_readings)
     elif part.encoding in IDENTITY:
         rules.append(partial(in_lines, part.body))
-    rules += () if is_apart(part) else (in_header,)
+    rules += () if entity.apart else (in_header,)
     return only_allowed(entity, items, rules) if rules else items
 
 
-def _signed(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:
+def _signed(entity: MailPart, items: Iterable[Outcome], at: int) -> Iterator[Outcome]:
     """The items of a document, with a note if an edit breaks a signature in it."""
     is_edited = False
     for item in items:
         is_edited = is_edited or isinstance(item, Edit)
         yield item
-    if is_edited and (at := view.inner.find(_CLEAR_SIGNED)) >= 0:
+    if is_edited:
         yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
 
 
@@ -102,7 +107,7 @@ def _may_be_refused(entity: MailPart, document: Opened, view: View) -> bool:
     A visit for edits and then one for links take a tenth of the time of one visit for both.
     """
     part, budget = entity.part, entity.context.budget
-    is_alone = is_apart(part) and not part.disputed
+    is_alone = entity.apart and not part.disputed
     is_in_lines = part.encoding in IDENTITY and part.boundaries
     if is_alone and not (is_in_lines and _dashes(entity.data, *part.body)):
         return False
@@ -143,21 +148,24 @@ _BLINK: Final = "@mhtml.blink"
 
 
 def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[MailPart]:
-    """Yield the parts of a message with their bases.
+    """Return an iterator over the parts of a message with their bases.
 
     Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. These have
     the base of the document (rule 18), not that of the message.
     """
-    linked = _linked(data, parts, context)
-    for index, entity in enumerate(part_bases(data, parts, context)):
-        base = linked.get(index)
-        yield entity if base is None else entity._replace(context=entity.context.with_base(base))
+    entities = part_bases(data, parts, context)
+    # Of a single part, no other one can link it.
+    linked = _linked(data, parts, context) if len(parts) > 1 else {}
+    if not linked:
+        return entities
+    return (
+        entity._replace(context=entity.context.with_base(linked.get(index, entity.context.base)))
+        for index, entity in enumerate(entities)
+    )
 
 
 def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, Base]:
     bases: dict[int, Base] = {}
-    if len(parts) < 2:  # noqa: PLR2004 (no other part can link it)
-        return bases
     named = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     if not named:
         return bases

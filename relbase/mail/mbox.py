@@ -89,7 +89,8 @@ class Lengths:
         message = member.message
         edits, notes = _with_own_length(message, changes)
         unedited = member.start + self._grown + len(message.content) + len(message.ending)
-        end = unedited + growth(edits)
+        grown = growth(edits)
+        end = unedited + grown
         near = []  # the wrong lengths that end right at the end of this message
         while self._ends and self._ends[0] <= end:
             at = heappop(self._ends)
@@ -98,14 +99,14 @@ class Lengths:
         text = splice(message.content, edits) + message.ending if edits and near else b""
         if text and any(_line_ends(text, len(text) - (end - at)) for at in near):
             notes.append(Note(Reason.FIELD_STALE, "", Span(0, len(message.content)), _JOINED))
-            edits = []
+            edits, grown = [], 0
             for at in near:
                 if at > unedited:
                     heappush(self._ends, at)
         if (promise := message.unproven) is not None:
             body = promise.body + growth(edit for edit in edits if edit.start < promise.body)
             heappush(self._ends, member.start + self._grown + body + promise.length)
-        self._grown += growth(edits)
+        self._grown += grown
         return edits, notes
 
 
@@ -135,11 +136,9 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
         inside = context._replace(part=str(member.number), budget=budget)
         if lengths.concern(member):
             inside = inside.with_edits()
-        items = (
-            item
-            for item in visit_message(member.message.content, inside)
-            if not (isinstance(item, Note) and is_updated(member.message, item))
-        )
+        items = visit_message(member.message.content, inside)
+        if member.message.length is not None:
+            items = _unless_updated(member.message, items)
         at_once = inside.wanted is not Wanted.ALL
         findings, edits = yield from split_edits_and_rest(items, member.start, at_once=at_once)
         settled, notes = lengths.with_lengths(member, edits)
@@ -151,8 +150,15 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
             findings = keep_in_lines(findings, [Span(0, len(member.message.content))])
         del edits  # so that `consume` frees each
         made: Iterator[Edit] = consume(settled)
-        left = (note._replace(part=inside.part) for note in notes)
-        yield from shift(chain(findings, left, made), member.start)
+        if notes:
+            findings = [*findings, *(note._replace(part=inside.part) for note in notes)]
+        yield from shift(chain(findings, made), member.start)
+
+
+def _unless_updated(message: mbox.Message, items: Iterable[Outcome]) -> Iterator[Outcome]:
+    for item in items:
+        if not (isinstance(item, Note) and is_updated(message, item)):
+            yield item
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"

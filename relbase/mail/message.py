@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span, growth
 from relbase.expressions import regex
 from relbase.formats import sniffing
 from relbase.html.vocabulary import Row
-from relbase.mail.allowed_edits import in_header, in_lines, is_apart, only_allowed
+from relbase.mail.allowed_edits import in_header, in_lines, only_allowed
 from relbase.mail.dependent_fields import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import (
     DecodedBody,
@@ -149,12 +149,14 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
     is_passed_over = entity.attached and not task.policy.attachments
     # People may save a part as a file, which is then opened by its name, not by its type.
     holds = None if is_passed_over else task.holds
-    view = None if is_passed_over else _message_view(entity, encoded)
+    view = None
+    if part.opaque is Reason.MIME_ENCODED and not is_passed_over:
+        view = _message_view(entity, encoded)
     if view is not None:
         # Edits are needed if no empty line ends this header, since they could extend it.
-        inside = entity.context if is_apart(part) else entity.context.with_edits()
+        inside = entity.context if entity.apart else entity.context.with_edits()
         inner = lower(visit_message(view.inner, inside, encoded + 1), view, part.body.start)
-        yield from inner if is_apart(part) else only_allowed(entity, inner, [in_header])
+        yield from inner if entity.apart else only_allowed(entity, inner, [in_header])
     elif part.opaque is not None:
         yield entity.note(part.opaque, _OPAQUE[part.opaque])
     elif reader is not None:
@@ -191,7 +193,9 @@ def _visit_header(entity: MailPart) -> Iterator[Outcome]:
     if not linking or (context.wanted.references_only and not part.boundaries):
         return _visit_fields(entity, linking, forms)  # no edit is refused
     header = Span(part.header.start, part.header.end)
-    inside = entity._replace(context=context.with_edits())
+    inside = entity
+    if context.wanted.references_only:
+        inside = entity._replace(context=context.with_edits())
     return only_allowed(entity, _visit_fields(inside, linking, forms), [partial(in_lines, header)])
 
 
@@ -226,7 +230,8 @@ def visit_field(
         quote = b"\\" if is_parameter else headers.quote_before(value, span)
         view = folded_view(raw, quote, words=words)
         offset = field.value.start + span.start
-        inside = context.inside(~offset)  # the body has the same part, and offsets of its own
+        # The body has the same part, and offsets of its own.
+        inside = context if context.replaced is None else context.inside(~offset)
         items = visit_url(view.inner, Span(0, len(view.inner)), inside, place)
         yield from lower(items, view, offset)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from relbase.bases.headers import mime_statements, snapshot_statements
+from relbase.bases.headers import snapshot_statements, statements_of
 from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
 from relbase.containers.header_fields import States
@@ -13,7 +13,7 @@ from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Context
+from relbase.rewriting.context import Context, Task
 from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
@@ -27,6 +27,8 @@ class MailPart(NamedTuple):
     context: Context  # of the part, with its base
     states_base: bool  # whether its own header states that base
     attached: bool  # whether it is an attachment or in one
+    # Whether an empty line ends its header, so that no edit can extend it.
+    apart: bool
     notes: tuple[Note, ...]  # on its base
 
     @property
@@ -50,8 +52,9 @@ def called(part: Part) -> str:
 
 def line_end(data: bytes) -> bytes:
     first = data.find(b"\n")
-    is_crlf = first > 0 and data.startswith(b"\r", first - 1)
-    return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
+    if first < 0:
+        return b"\r" if b"\r" in data else b"\n"
+    return b"\r\n" if first > 0 and data.startswith(b"\r", first - 1) else b"\n"
 
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
@@ -69,6 +72,7 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
     eol = line_end(data)
     path: dict[int, MailPart] = {}  # only the parts around this one, since bases may be long
     for index, part in enumerate(parts):
+        number = number_of(part, context)
         attached = False
         if part.parent is None:
             around, notes = _around(data, part, context)
@@ -80,11 +84,20 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
             if outer.part.message:
                 around, notes = _retrieved(data, part, around, context)
             attached = outer.attached or part.disposition == "attachment"
-        base, states, more = _established(data, part, around, context)
+        stated = [
+            (name, data[start:end].decode("utf-8", "surrogateescape"), Span(start, end))
+            for name, (start, end), _ in part.header.fields
+            if name in BASE_FIELDS
+        ]
+        base, states, more = around, False, list[Note]()
+        if stated:
+            base, states, more = _established(part, stated, around, context.task, number)
         within = f" of part {part.number}" if part.number else " of the body"
-        inside = context.with_fields(base=base, part=number_of(part, context), within=within)
-        path[index] = MailPart(data, eol, part, inside, states, attached, (*notes, *more))
-        yield path[index]
+        inside = context.with_fields(base=base, part=number, within=within)
+        apart = part.header.body > part.header.end
+        entity = MailPart(data, eol, part, inside, states, attached, apart, (*notes, *more))
+        path[index] = entity
+        yield entity
 
 
 def _retrieved(
@@ -117,7 +130,9 @@ _unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
 
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
     """The base around the outermost message; without one, the URL that Chromium recorded."""
-    around, notes = _retrieved(data, part, context.base, context)
+    around, notes = context.base, tuple[Note, ...]()
+    if context.task.message_urls is not None:
+        around, notes = _retrieved(data, part, around, context)
     if not context.task.detect or around.layer is not Layer.NONE:
         return around, notes
     snapshot = first(data, part.header, _SNAPSHOT)
@@ -134,24 +149,15 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
 
 
 def _established(
-    data: bytes, part: Part, around: Base, context: Context
+    part: Part, fields: Sequence[tuple[str, str, Span]], around: Base, task: Task, number: str
 ) -> tuple[Base, bool, list[Note]]:
-    fields = [
-        (field.name, text_of(data, field), field.value)
-        for field in part.header.fields
-        if field.name in BASE_FIELDS
-    ]
-    if not fields:
-        return around, False, []
-    name = f"part {part.number}" if part.number else "the message"
-    number, profile = number_of(part, context), context.task.profile
-    stated = mime_statements(fields, name)
-    kept = [*stated]
+    name, profile = f"part {part.number}" if part.number else "the message", task.profile
+    kept = stated = statements_of(fields, States.MAIL, name)
     if len(around.url) > MAX_OUTER_BASE:
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
-    base, notes = context.task.establish(kept, around, number)
+    base, notes = task.establish(kept, around, number)
     if len(kept) < len(stated):
         text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)

@@ -197,7 +197,10 @@ class Context(NamedTuple):
         return self if len(base.url) > MAX_BASE else self.with_base(base)
 
     def with_base(self, base: Base) -> Context:
-        return self if base is self.base else self.with_fields(base=base)
+        if base is self.base:
+            return self
+        resolve = resolver(base.url, self.task.profile, self.encoding)
+        return self._replace(base=base, images=None, resolve=resolve)
 
     def in_utf_8(self) -> Context:
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""

@@ -120,7 +120,7 @@ def split_edits_and_rest(
     edits: list[Edit] = []
     findings = split_edits(items, edits)
     if at_once:
-        yield from shift(findings, offset)
+        yield from shift(findings, offset) if offset else findings
     return list(findings), edits
 
 
@@ -130,7 +130,7 @@ def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome
     findings = split_edits(items, edits)
     left = [*(yield from _placed(findings, view, offset)), *findings]
     places: dict[Span, Span] = {}
-    spans = sorted({item.span for item in left if item.span is not None})
+    spans = sorted({item.span for item in left if item.span is not None}) if left else []
     while spans:  # spans that touch take another round: a note may be inside a reference
         place, last, touching = view.places(), -1, list[Span]()
         for span in spans:
@@ -139,7 +139,8 @@ def lower(items: Iterable[Outcome], view: View, offset: int) -> Iterator[Outcome
             else:
                 places[span], last = place(span), span.end
         spans = touching
-    yield from _moved(left, places, offset)
+    if left:
+        yield from _moved(left, places, offset)
     if edits:  # each is released when its lowered form is made: there may be millions
         yield from shift(view.lowered(consume(edits)), offset)
 

@@ -1,7 +1,8 @@
 """The URLs of a header field, as spans of its raw, folded value."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final, NamedTuple
 
 from relbase.containers.header_fields import ValueKind
@@ -15,7 +16,7 @@ from relbase.view.folding import meant
 
 class LinkingField(NamedTuple):
     syntax: Syntax  # how a URL is spelled there (`syntaxes.spell`) and what reports call it
-    find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
+    find: Callable[[bytes], Iterable[Span]]  # the spans of the URLs of a raw value
 
 
 # FWS and comments   (RFC 5322 §3.2.2)
@@ -55,11 +56,10 @@ _BARE: Final = regex(rb'[^<>"]*+')
 _COMMENT_FOLLOWS: Final = regex(rb"[\0-\x20]\(")
 
 
-def one_url(raw: bytes) -> Iterator[Span]:
-    """Yield the span of the one URL of Content-Location, if there is one."""
+def one_url(raw: bytes) -> tuple[Span, ...]:
+    """Return the span of the one URL of Content-Location, if there is one."""
     span = find_url(raw)
-    if span is not None and span.start < span.end:
-        yield span
+    return () if span is None or span.start == span.end else (span,)
 
 
 def find_url(raw: bytes) -> Span | None:
@@ -77,15 +77,16 @@ def find_url(raw: bytes) -> Span | None:
     wrapped = _WRAPPED.match(raw, start, end)
     if wrapped is None:
         comment = _COMMENT_FOLLOWS.search(raw, start, end)
-        is_last = comment is not None and _skip_blank(raw, comment.start()) >= end
-        span = trim(raw, start, comment.start() if comment and is_last else end)
-        if _BARE.fullmatch(raw, span.start, span.end) is None:
+        if comment is not None and _skip_blank(raw, comment.start()) >= end:
+            start, end = trim(raw, start, comment.start())
+        if _BARE.fullmatch(raw, start, end) is None:
             return None
     else:
-        span = Span(*wrapped.span(wrapped.lastindex or 0))
         if _skip_blank(raw, wrapped.end()) < end:
             return None
-    return trim(raw, min(skip(_PREFIX, raw[: span.end], span.start), span.end), span.end)
+        start, end = trim(raw, *wrapped.span(wrapped.lastindex or 0))
+    prefix = _PREFIX.match(raw, start, end)
+    return trim(raw, prefix.end(), end) if prefix else Span(start, end)
 
 
 # What may follow a comment at the start: white space, another comment, or what wraps a URL.
@@ -144,7 +145,7 @@ def external_body(raw: bytes) -> Iterator[Span]:
         yield url
 
 
-_Find = Callable[[bytes], Iterator[Span]]
+_Find = Callable[[bytes], Iterable[Span]]
 
 # Python's `email` and others end a line at a bare CR. A URL written after it, which has a colon,
 # would be a header field to them.
@@ -154,16 +155,18 @@ _BARE_CR: Final = regex(rb"\r(?![\n\t ]|\Z)")
 def _certain(find: _Find) -> _Find:
     """Ignore values that some readers split into lines, and URLs that encoded words wrap."""
 
-    def certain(raw: bytes) -> Iterator[Span]:
+    def certain(raw: bytes) -> Iterable[Span]:
         if b"\r" in raw and _BARE_CR.search(raw):
-            return
-        for span in find(raw):
-            url = raw[span.start : span.end]
-            # A wrapper in an encoded word: which part of it is the URL?
-            if b"=?" not in url or not meant(url).startswith((b"<", b'"')):
-                yield span
+            return ()
+        return filter(partial(_is_bare, raw), find(raw)) if b"=?" in raw else find(raw)
 
     return certain
+
+
+def _is_bare(raw: bytes, span: Span) -> bool:
+    """Whether no encoded word wraps a URL: which part of it would be the URL?"""
+    url = raw[span.start : span.end]
+    return b"=?" not in url or not meant(url).startswith((b"<", b'"'))
 
 
 # How to find what a row of the registry holds. A URL in brackets is spelled as a Link's target.

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
-from relbase.view.runs import Grown, View, merge
+from relbase.view.runs import View, merge
 
 # Rule (5): "lines longer than 76 characters" are not allowed, not counting the line end.
 _WIDTH: Final = 76
@@ -42,7 +42,7 @@ class QuotedPrintableView(View):
     def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
-        self._unsafe_starts = (b".", b"From ", b">", *(b"--" + boundary for boundary in boundaries))
+        self._unsafe_starts = (b".", b"From ", b">", *map(b"--".__add__, boundaries))
         is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
         self._is_odd = is_padded or _LITERAL.search(raw) is not None
         plain = a2b_qp if b"=" in raw else bytes
@@ -64,10 +64,7 @@ class QuotedPrintableView(View):
         """Lower the edits, and group those whose lines become one line."""
         lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)
         changed: list[Edit] = []
-        # Edits that touch are merged; those that change nothing are dropped.
-        changing = (edit for edit in edits if edit.new or edit.start < edit.end)
-        grown = (Grown(*edit[:2], *edit[:2], edit) for edit in changing)
-        for (first, last, *_), new in merge(self.inner, grown):
+        for (first, last, *_), new in merge(self.inner, edits):
             start, end = lines.start, lines.line.end
             lowered = lines.lowered(Edit(first, last, new))
             if changed and start < lines.start:
@@ -135,7 +132,7 @@ class _Lines:
             line = self._line_at(line.end, line.inner_after, inner_start)
             at, _, inner_at, _ = line
             self.start = at
-        if self._splits_crlf(line, inner_start):
+        if inner_start == line.inner_after - 1 and self._ends_in_crlf(line):
             inner_start, new = inner_start - 1, b"\r" + new
         at = start = self._advance(at, inner_at, inner_start)
         inner_at = inner_start
@@ -144,7 +141,7 @@ class _Lines:
         if inner_end >= line.inner_after and not is_soft:  # its line end is removed
             line = self._line_at(line.end, line.inner_after, inner_end)
             at, _, inner_at, _ = line
-        splits = self._splits_crlf(line, inner_end)
+        splits = inner_end == line.inner_after - 1 and self._ends_in_crlf(line)
         end = line.end - 1 if splits else self._advance(at, inner_at, inner_end)
         self.line, self._at, self._inner_at = line, end, edit.end
         return Edit(start, end, new)
@@ -173,12 +170,9 @@ class _Lines:
             return len(_decoded(raw[start:end]))
         return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
 
-    def _splits_crlf(self, line: _Line, offset: int) -> bool:
-        return (
-            offset == line.inner_after - 1
-            and self._raw.endswith(b"\r\n", line.start, line.end)
-            and not _ending(self._raw, line.start, line.end)[2]
-        )
+    def _ends_in_crlf(self, line: _Line) -> bool:
+        is_crlf = self._raw.endswith(b"\r\n", line.start, line.end)
+        return is_crlf and not _ending(self._raw, line.start, line.end)[2]
 
     def _advance(self, at: int, inner_at: int, offset: int) -> int:
         """Return the raw offset of an inner offset, counted from an earlier one in its line."""

@@ -68,7 +68,7 @@ class GrownView(View):
         """Return a function that grows edits, given in order, to the ranges they rewrite."""
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        for (start, end, *_), new in merge(self.inner, map(self._grower(), edits)):
+        for (start, end, *_), new in merge(self.inner, edits, self._grower()):
             # Most edits are insertions, maybe millions: both ends share one int object.
             yield Edit(start, start if start == end else end, self._spell(new))
 
@@ -149,12 +149,23 @@ class _RunWalk:
         return joined, self._inner_starts[index] - (self._starts[index] - joined)
 
 
-def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
-    """Merge edits that touch; yield what the result covers (`edit`: its last) and its new text."""
+def merge(
+    inner: bytes, edits: Iterable[Edit], grow: Callable[[Edit], Grown] | None = None
+) -> Iterator[tuple[Grown, bytes]]:
+    """Merge edits that touch; yield what the result covers (`edit`: its last) and its new text.
+
+    Without `grow` they cover their own range, and those that change nothing are dropped.
+    """
     opened: Grown | None = None
     pieces: list[bytes] = []
-    for each in grown:
-        edit = each.edit
+    for edit in edits:
+        start, end, new = edit
+        if grow is not None:
+            each = grow(edit)
+        elif new or start < end:
+            each = Grown(start, end, start, end, edit)
+        else:
+            continue
         if opened is not None and each.inner_start <= opened.inner_end:
             pieces += (inner[opened.edit.end : edit.start], edit.new)
             opened = opened._replace(

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import cases
 
-from relbase.bases.headers import http_statements, mime_statements, snapshot_statements, url_of
+from relbase.bases.headers import http_statements, snapshot_statements, statements_of, url_of
 from relbase.bases.layers import Layer
+from relbase.containers.header_fields import States
 from relbase.edit import Span
 from relbase.notes import Reason
 from relbase.url.profiles import Profile
@@ -102,7 +103,7 @@ def test_the_statements_of_a_mime_header(
     fields: list[tuple[str, str]], expected: list[tuple[str, str]]
 ) -> None:
     given_ = [(name, value, Span(at, at + 1)) for at, (name, value) in enumerate(fields)]
-    found = mime_statements(given_, "part 1.2")
+    found = statements_of(given_, States.MAIL, "part 1.2")
     assert [(one.value, one.source) for one in found] == [
         (value, f"{name} of part 1.2") for value, name in expected
     ]

@@ -35,7 +35,9 @@ def fitted(
 ) -> tuple[list[Edit], list[Note]]:
     part = walk(b"")[0]._replace(boundaries=tuple(boundaries))
     context = cast("Context", SimpleNamespace(part="", wanted=Wanted.ALL))
-    entity = MailPart(data, eol, part, context, states_base=False, attached=False, notes=())
+    entity = MailPart(
+        data, eol, part, context, states_base=False, attached=False, apart=True, notes=()
+    )
     kept: list[Edit] = []
     rules = [partial(in_lines, Span(0, len(data)))]
     notes = list(split_edits(only_allowed(entity, edits, rules), kept))
