@@ -112,7 +112,7 @@ class Format(NamedTuple):
     ) -> int:
         """Return what a document may hold; 0 for its base if nothing in it states one."""
         if self.look is None or (label and not (for_marks or for_base)):
-            return MAY_STATE_CHARSET | MAY_BE_MARKED
+            return MAY_STATE_CHARSET | (MAY_BE_MARKED if self.marks else 0)
         return self.look(data, labelled=bool(label), for_marks=for_marks, for_base=for_base)
 
     def opened(

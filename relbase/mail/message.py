@@ -44,7 +44,7 @@ from relbase.rewriting.outcomes import (
     split_edits,
     split_edits_and_rest,
 )
-from relbase.rewriting.reference import Place, visit_url
+from relbase.rewriting.reference import ABSOLUTE, Place, visit_url
 from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
@@ -224,6 +224,8 @@ def visit_field(
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(form.syntax))
     for span in form.find(value):
+        if context.wanted.edits_only and value.startswith(ABSOLUTE, span.start):
+            continue  # needs no view: most are
         raw = value[span.start : span.end]
         # In the quotes of a parameter, a backslash would begin an escape.
         is_parameter = form is headers.EXTERNAL_BODY

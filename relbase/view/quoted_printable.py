@@ -49,7 +49,8 @@ class QuotedPrintableView(View):
         self.inner = (_decoded if self._is_odd else plain)(raw)
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        return map(self._rewritten, self._changes(edits))
+        for change in self._changes(edits):
+            yield self._rewritten(change)
 
     def places(self) -> Callable[[Span], Span]:
         lines = _Lines(self._raw, len(self.inner), is_odd=self._is_odd)

@@ -35,7 +35,7 @@ from relbase.rewriting.outcomes import (
     plain_in_quotes,
     single,
 )
-from relbase.rewriting.reference import Place, noting, on_codebase
+from relbase.rewriting.reference import ABSOLUTE, Place, noting, on_codebase
 from relbase.rewriting.trial import without
 from relbase.scan import binding
 from relbase.url.resolver import is_absolute
@@ -277,6 +277,9 @@ class Visit:
 
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Outcome]:
         value = slot.value
+        stays = raw.startswith(ABSOLUTE) and slot.row.syntax is Syntax.URL
+        if stays and context.wanted.edits_only and not (slot.codebase or b"<" in raw):
+            return ()
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         element, attribute = slot.element, slot.attribute.decode("utf-8", "replace")
         place = Place(element.decode("utf-8", "replace"), attribute, slot.row, codebase)
