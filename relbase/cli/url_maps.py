@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final, TypeAlias
 
 from relbase.bases.layers import unsuitable
@@ -82,18 +83,17 @@ def _text(shown: str, data: bytes) -> str:
 
 
 def _rows(lines: Sequence[str], comments: tuple[str, ...]) -> Iterator[Row]:
-    given = [
-        (number, line)
-        for number, line in enumerate((line.removesuffix("\r") for line in lines), 1)
-        if line.strip() and not line.startswith(comments)
-    ]
-    first = given[0][1] if given else ""
+    numbered = enumerate((line.removesuffix("\r") for line in lines), 1)
+    given = ((number, line) for number, line in numbered if line.strip())
+    given = ((number, line) for number, line in given if not line.startswith(comments))
+    before = next(given, (0, ""))
+    first = before[1]
     separator = next((mark for mark in "\t,;" if _is_table(_cells(first, mark))), "\t")
     names = _header(_cells(first, separator))
     url = names.index("url") if names else 1
     name = names.index("file") if "file" in names else int(url == 0)
-    for number, line in given[bool(names) :]:
-        cells = _cells(line, separator)
+    for number, line in given if names or not first else chain([before], given):
+        cells = _cells(line, separator, (f"\n{more}" for _, more in numbered))
         if names:
             cells = [cells[name], cells[url]] if len(cells) > max(name, url) else cells[:1]
         if not (names and cells[1:] == [""]):  # its URL is unknown
@@ -108,12 +108,13 @@ def _unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _computed.match(cell) else cell
 
 
-def _cells(line: str, separator: str) -> list[str]:
+def _cells(line: str, separator: str, more: Iterable[str] = ()) -> list[str]:
+    """The cells of a line, and of those after it if it ends inside of quotes."""
     from csv import reader
 
     if separator == "\t" and '"' not in line:  # a name may end in a space, and hold anything
         return line.split("\t")
-    return next(reader([line], delimiter=separator), [""])
+    return next(reader(chain([line], more), delimiter=separator), [""])
 
 
 def _header(cells: list[str]) -> list[str]:

@@ -77,6 +77,18 @@ def test_a_name_in_another_charset_is_that_file_where_it_exists() -> None:
     assert [*read_map("map", data, "a file name", file_key)] == [str(path)]
 
 
+def test_a_cell_may_have_line_ends() -> None:
+    data = b'file,url\r\n"a\nb.html",http://h/a\r\n"c\n\n.html",http://h/c\r\nd,http://h/d\r\n'
+    urls = read_map("map", data, "a file name", file_key)
+    assert {name: line.url for name, line in urls.items()} == {
+        "a\nb.html": "http://h/a",
+        "c\n\n.html": "http://h/c",
+        "d": "http://h/d",
+    }
+    with pytest.raises(ValueError, match=r"^map:2: .*: it has no tab after a name"):
+        read_map("map", b'a,http://h/a\n"b,http://h/b\nc,http://h/c\n', "a file name", file_key)
+
+
 def test_cells_that_spreadsheets_would_compute_are_read_without_their_guard() -> None:
     found = read_map("map", b"file,url\n'=a.html,http://h/a\n'b.html,http://h/b\n", "x", file_key)
     assert [*found] == ["=a.html", "'b.html"]
