@@ -77,7 +77,8 @@ def _visit_on_trial(text: bytes, held: Places, context: Context) -> Iterator[Out
     outcomes = merge(_visit_tags(text, held, on_tags), links, key=_start)
 
     def holds(span: Span) -> bool:
-        return _line_end.search(text, *span) is not None
+        is_in_tag = bisect_right(held.tags, span.start) % 2
+        return (_unsure_in_tag if is_in_tag else _line_end).search(text, *span) is not None
 
     yield from without(outcomes, holds, context, _AT_LINE_END, depth=context.depth)
     for trial in trials:
@@ -86,9 +87,10 @@ def _visit_on_trial(text: bytes, held: Places, context: Context) -> Iterator[Out
 
 
 _line_end: Final = expression(rb"[\r\n]")
+_unsure_in_tag: Final = expression(rb"[\r\n]|\\\|")  # in a table `\|` means `|`
 _AT_LINE_END: Final = noting(
     Reason.MARKDOWN_UNSURE,
-    "links with a line end in them left unchanged, since it may mean something to Markdown",
+    "links with a line end or '\\|' in them left unchanged: it may mean something to Markdown",
 )
 _TOO_DEEP: Final = (
     f"quotes, lists or brackets nest deeper than {MAX_NESTED} levels: links in them, and behind "

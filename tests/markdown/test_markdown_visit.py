@@ -250,6 +250,14 @@ def test_a_control_character_behind_a_backslash_is_never_in_a_link(text: str) ->
     assert reasons(text) == ["markdown-unsure"]
 
 
+@pytest.mark.parametrize("profile", ["rfc1808", "whatwg"])
+def test_an_escaped_bar_in_a_tag_stays_in_its_cell(profile: str) -> None:
+    table = "| a | b |\n|---|---|\n| <img srcset='x\\|y 1x, %sz 2x'> | [l](%sa\\|b) |"
+    text, output = table % ("", ""), table % (("http://h/d/",) * 2)
+    assert rewritten(text, url="http://h/d/", profile=profile) == output
+    assert "markdown-unsure" in reasons(text, profile=profile)
+
+
 @pytest.mark.parametrize(
     ("text", "output"),
     [
