@@ -141,6 +141,7 @@ _ROWS: Final = (
         title="JSON-LD",
         charset=lambda _data, _label: _JSON_CHARSET,
         visit=_in_batches(loaded_later("html.json_ld.visit_json_ld_file")),
+        is_judged=True,
     ),
     Format(
         Kind.HTML,

@@ -120,6 +120,7 @@ def test_xhtml() -> None:
 def test_a_file_needs_no_policy_for_ids() -> None:
     text = b'\xef\xbb\xbf{"@context":"https://schema.org","@id":"x</script>","url":"y"}'
     result = relbase.rewrite(text, url=URL, name="a.jsonld")
+    assert result.notes == ()
     assert result.data == text.replace(b"x<", b"http://h/d/x<")
     assert [(link.element, link.attribute) for link in result.links] == [("", "@id")]
     typed = relbase.rewrite(text, url=URL, headers={"Content-Type": "application/ld+json"})
