@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import quopri
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -83,6 +86,47 @@ def test_behind_a_slash_is_an_index_page_and_no_file(root: tuple[str, ...]) -> N
     judged = done("links", "page.html", "--judge", *root).stdout
     verdicts = re.findall(r"\[(.*)\]", judged)
     assert verdicts == ["inside", *["missing" if root else "unknown"] * 2]
+
+
+SAVED: Final = """\
+MIME-Version: 1.0
+Content-Type: multipart/related; boundary=B
+
+--B
+Content-Type: text/html
+Content-Location: http://h/d/page.html
+Content-Transfer-Encoding: %s
+
+%s
+--B
+Content-Type: image/png
+Content-Location: http://h/d/%s
+
+x
+--B--
+"""
+
+
+@pytest.mark.parametrize(
+    ("encoding", "encode"),
+    [
+        ("8bit", bytes.decode),
+        ("quoted-printable", lambda page: quopri.encodestring(page, quotetabs=True).decode()),
+        ("base64", lambda page: base64.encodebytes(page).decode()),
+    ],
+)
+@pytest.mark.parametrize("name", ["\xe9.png", "%C3%A9.png"])
+def test_parts_are_told_apart_as_browsers_do(
+    encoding: str, encode: Callable[[bytes], str], name: str
+) -> None:
+    page = (
+        f"<img src='\xe9.png'><img src='https://H/d/%C3%A9.png'>{'x' * 30}"
+        "<link title='a long one' rel='icon stylesheet' href='a b.css'><link rel=next href=n>"
+    )
+    Path("a.mht").write_text(SAVED % (encoding, encode(page.encode()), name))
+    judged = done("links", "a.mht", "--judge").stdout
+    verdicts = re.findall(r"part 1: \w+/.*\[(.*)\]", judged)
+    assert verdicts == ["inside", "inside", "missing", "outside"]
 
 
 @given(st.text(alphabet="<>!-/='\" &;idx a\nscriptnme", max_size=80))

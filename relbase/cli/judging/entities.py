@@ -7,6 +7,8 @@ there was meant to be there, too. A hyperlink to a page that is not there leads 
 from __future__ import annotations
 
 import re
+from binascii import a2b_qp
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
@@ -31,13 +33,15 @@ from relbase.cli.judging.verdicts import (
 )
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head
-from relbase.containers.mail import Part, walk
+from relbase.containers.mail import BASE64, QUOTED_PRINTABLE, Part, walk
 from relbase.expressions import expression
 from relbase.formats.recognition import kind_of_type
 from relbase.mail.message import fields_of_mail
 from relbase.mail.parts import line_end, transfer_view
 from relbase.session import run
 from relbase.url import rfc3986
+from relbase.url.profiles import Profile
+from relbase.url.resolver import Resolver
 from relbase.warc.page import file_beside
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from relbase.containers.saved import Saved
     from relbase.containers.warc import Record
     from relbase.results import Link
+    from relbase.view.runs import View
     from relbase.warc import Page
     from relbase.warc.rows import LinkRow
 
@@ -57,19 +62,24 @@ _LOADING: Final = frozenset(
     ("src", "srcset", "imagesrcset", "poster", "background", "data", "lowsrc", "dynsrc")
 )
 _LOADED: Final = frozenset(("image", "use", "feimage", "script"))
-# What a `<link>` loads, in a tag that may be quoted-printable.
+# What a `<link>` loads.
 _loads: Final = expression(
-    rb"<link\b[^>]*?\brel(?:=\r?\n)*=(?:3D)?[\"']?[^\"'>]*?(?:stylesheet|icon|preload)",
+    rb"<link\b[^>]*?\brel\s*+=\s*+[\"']?[^\"'>]*?(?:stylesheet|icon|preload)",
+    re.IGNORECASE,
+)
+_link: Final = expression(
+    rb"""(<link\b[^>]*?\bhref\s*=\s*(?:"([^">]*+)"|'([^'>]*+)'|([^\s"'>]*+))[^>]*+)""",
     re.IGNORECASE,
 )
 _TAG: Final = 1 << 12  # bytes
 
 
-def loads(link: Link | LinkRow, data: bytes, at: int) -> bool:
+def loads(link: Link | LinkRow, data: bytes, at: int, *, is_quoted: bool = False) -> bool:
     """Return whether a page loads what a link leads to; `at` is where it is in the data."""
     if link.element == "link":
         start, end = data.rfind(b"<", max(0, at - _TAG), at), data.find(b">", at, at + _TAG)
-        return start >= 0 and _loads.match(data[start:end]) is not None
+        tag = a2b_qp(data[start:end]) if is_quoted else data[start:end]
+        return start >= 0 and _loads.match(tag) is not None
     is_sheet = link.syntax == "css"
     return is_sheet or link.attribute in _LOADING or link.element in _LOADED
 
@@ -83,6 +93,7 @@ class MessageParts:
         self._parts: dict[str, Part] = {}
         self._named: dict[str, str] = {}  # numbers by Content-ID
         self._located: dict[str, str] = {}  # numbers by the URL of Content-Location
+        self._loaded: dict[str, set[bytes]] = {}  # what `<link>`s load, in parts in base64
         self._hosts: dict[str, set[str]] = {}  # numbers by the host of that; file: is one, too
         for part in walk(data):
             self._parts[part.number] = part
@@ -91,7 +102,7 @@ class MessageParts:
                     self._named.setdefault(text_of(data, field).strip(" <>"), part.number)
         for link in run.links(document.given) if _located.search(data) else ():
             if link.attribute == LOCATION:
-                self._located.setdefault(link.url or link.reference, link.part)
+                self._located.setdefault(_normalised(link.url or link.reference), link.part)
                 if host := _host_of(link.url or ""):
                     self._hosts.setdefault(host, set()).add(link.part)
 
@@ -101,7 +112,7 @@ class MessageParts:
         url = link.reference if link.url is None else link.url
         scheme, _, rest = url.partition(":")
         target, _, fragment = url.partition("#")
-        part = self._located.get(target)  # Chromium's sheets have a `cid:` there
+        part = self._located.get(_normalised(target))  # Chromium's sheets have a `cid:` there
         if part is None and scheme.lower() in {"cid", "mid"}:
             return self._of_name(scheme.lower(), unquote(rest), own)
         if part is None and is_own(link.reference, link.base.layer.value):
@@ -112,8 +123,20 @@ class MessageParts:
         if link.url is None and is_of_web(url):
             return UNKNOWN
         others = self._hosts.get(_host_of(url), set()) - {own}
-        at = link.span.start - self._document.start
-        return Judgement(MISSING) if others and loads(link, self._document.data, at) else OUTSIDE
+        return Judgement(MISSING) if others and self._loads(link, own) else OUTSIDE
+
+    def _loads(self, link: Link, own: str) -> bool:
+        part = self._parts.get(own)
+        if link.element != "link" or part is None or part.encoding != BASE64:
+            at = link.span.start - self._document.start
+            is_quoted = part is not None and part.encoding == QUOTED_PRINTABLE
+            return loads(link, self._document.data, at, is_quoted=is_quoted)
+        if own not in self._loaded:
+            view = self._view(part)
+            tags = _link.findall(view.inner) if view else ()
+            loaded = (b"".join(href) for tag, *href in tags if _loads.match(tag))
+            self._loaded[own] = set(loaded)
+        return link.reference.encode(errors="replace") in self._loaded[own]
 
     def _of_name(self, scheme: str, name: str, own: str) -> Judgement:
         """Judge a URL of a part or a message (RFC 2392)."""
@@ -133,12 +156,26 @@ class MessageParts:
         return before_part(whole, number).removesuffix(": ") or "the message"
 
     def _ids(self, number: str, is_whole: bool) -> Ids:  # noqa: FBT001 (as `ReadIds`)
-        part, data = self._parts.get(number), self._document.data
+        part = self._parts.get(number)
         kind = kind_of_type(part.type) if part else None
         if part is None or kind is None:
             return None, True
-        view = transfer_view(part, data[part.body.start : part.body.end], line_end(data))
+        view = self._view(part)
         return (None, True) if view is None else ids_of(view.inner, kind, is_whole)
+
+    def _view(self, part: Part) -> View | None:
+        data = self._document.data
+        return transfer_view(part, data[part.body.start : part.body.end], line_end(data))
+
+
+def _normalised(url: str) -> str:
+    """Return a URL as browsers compare them, with http for https."""
+    with suppress(ValueError):
+        url = _browser.resolve(url)
+    return f"http{url[5:]}" if url.startswith("https:") else url
+
+
+_browser: Final = Resolver("", Profile.WHATWG)
 
 
 def _host_of(url: str) -> str:
