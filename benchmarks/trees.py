@@ -1,15 +1,16 @@
 """Trees: `relbase.trees` beside lxml's own and beside a loop of `urljoin`, on the same trees.
 
-lxml's own: `make_links_absolute` of lxml.html; a loop: `urljoin` for `href` and `src` of what
-`find_all` finds, as programs do with a soup. Parsing is not timed: each page is parsed anew for
-each way and round, directly before, and the rounds of the ways are interleaved. The pages are real
-ones of `--data` of 20 to 400 KB, or one that is made up.
+lxml's own: `make_links_absolute` and `iterlinks` of lxml.html; a loop: `urljoin` for `href` and
+`src` of what `find_all` finds, as programs do with a soup. Parsing is not timed: each page is
+parsed anew for each way and round, directly before, and the rounds of the ways are interleaved. The
+pages are real ones of `--data` of 20 to 400 KB, or one that is made up.
 """
 
 from __future__ import annotations
 
 import gc
 import warnings
+from collections import deque
 from functools import partial
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
@@ -20,14 +21,14 @@ import lxml.html
 
 from benchmarks.corpora import corpora
 from benchmarks.timing import Timing, table
-from relbase.trees import make_links_absolute
+from relbase.trees import iterlinks, make_links_absolute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import TypeAlias
 
-    _Way: TypeAlias = Callable[[Any], None]
+    _Way: TypeAlias = Callable[[Any], object]
 
 _URL: Final = "http://h.example/d/p.html"
 _SIZES: Final = range(20_000, 400_000)
@@ -45,8 +46,9 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
         yield _compared(title, lxml.html.document_fromstring, ways, [b"<p>" + links], rounds)
         for corpus in corpora(data):
             if corpus.name in {"tidied", "raw"}:
-                title = f"Links of trees of lxml.html made absolute: {corpus.name} pages"
-                yield _compared(title, lxml.html.document_fromstring, ways, corpus.pages, rounds)
+                for done, of in (("made absolute", ways), ("listed", _LISTING)):
+                    title = f"Links of trees of lxml.html {done}: {corpus.name} pages"
+                    yield _compared(title, lxml.html.document_fromstring, of, corpus.pages, rounds)
         for name, parse, peer, way in (
             ("lxml.html", lxml.html.document_fromstring, "lxml's own", _by_lxml),
             ("BeautifulSoup(lxml)", _soup("lxml"), "a loop of urljoin", _by_loop),
@@ -124,3 +126,9 @@ def _by_loop(tree: Any) -> None:  # noqa: ANN401
     for name in ("href", "src"):
         for tag in tree.find_all(**{name: True}):
             tag[name] = urljoin(_URL, tag[name])
+
+
+_LISTING: Final[Mapping[str, _Way]] = {
+    "relbase": lambda tree: deque(iterlinks(tree), maxlen=0),
+    "lxml's own": lambda tree: deque(tree.iterlinks(), maxlen=0),
+}

@@ -162,7 +162,7 @@ def rewrite_links(
 
     walk = _walk(tree, base_href, profile, policy, replace, resolve_base_href=resolve_base_href)
     is_based = bool(base_href) or walk.has_base
-    for value in walk.values(all_=True):
+    for value in walk.values():
         values.append(value)
         removed.append(False)
     for value, is_removed in zip(values, removed, strict=False):
@@ -196,9 +196,14 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
     >>> [(attribute, link, position) for _, attribute, link, position in iterlinks(page)]
     [('src', 'a', 0), ('srcset', 'c', 3), ('srcset', 'b', 0)]
     """
-    walk = _walk(tree, None, Profile.RFC1808, DEFAULT_POLICY, resolve_base_href=False)
-    links = [link for value in walk.values(all_=True) for link in reversed(value.links)]
-    return iter([(*link[:2], walk.tree.slice(link), link.position) for link in links])
+    walk = _walk(tree, None, Profile.RFC1808, DEFAULT_POLICY, resolve_base_href=False, lists=True)
+    return iter(
+        [
+            (element, attribute, written[start:end], start)
+            for _, written, _, links in walk.values()
+            for element, attribute, _, start, _, _, end in reversed(links)
+        ]
+    )
 
 
 @with_hints
@@ -230,8 +235,8 @@ def tree_links(
     >>> [(link.url, link.position) for link in tree_links(soup, "http://h.example/")]
     [('http://h.example/x.png', 15)]
     """
-    walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return iter([link for value in walk.values(all_=True) for link in value.links])
+    walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href, lists=True)
+    return iter([link for value in walk.values() for link in value.links])
 
 
 def _walk(
@@ -242,6 +247,7 @@ def _walk(
     replace: Replace | None = None,
     *,
     resolve_base_href: bool,
+    lists: bool = False,
 ) -> Walk:
     _check_bool("resolve_base_href", resolve_base_href)
     asked = as_policy(policy)
@@ -254,6 +260,7 @@ def _walk(
         asked,
         resolve_base_href=resolve_base_href,
         replace=replace,
+        lists=lists,
     )
 
 
@@ -263,7 +270,7 @@ def _made_absolute(walk: Walk, handle_failures: Failures, *, drop_base: bool) ->
             f"handle_failures is {handle_failures!r}: give 'ignore', 'discard' or None"
         )
     # Find everything before changing anything: the walk follows what would change.
-    values = [value for value in walk.values(all_=False) if value.links]
+    values = [value for value in walk.values() if value.links]
     is_asked = handle_failures != "ignore"
     failed = [link for value in values for link in value.failed()] if is_asked else []
     if failed and walk.inside.resolve is None:

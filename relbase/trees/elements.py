@@ -7,10 +7,11 @@ the text after an element, belongs to the element, but must stay when the elemen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from relbase.trees.markup import COMMENT, XML_BASE, Candidate, ElementRow, names_html
+from relbase.trees.markup import COMMENT, XML_BASE, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
@@ -40,15 +41,14 @@ class Elements(Tree):
         self._has_conditional = is_html or root.tag == "{http://www.w3.org/1999/xhtml}html"
         super().__init__(root, root, root, None, policy, is_html=is_html)
 
-    def candidates(self) -> Iterator[Candidate]:
-        return self._within(self._part.iter(), self._part, self._around(self._part))
-
     def _aside(self, node: Node) -> ElementRow | None:
         is_comment = node.tag is ET.Comment and self._has_conditional
         return COMMENT if is_comment and is_conditional(node.text) else None
 
     get: Callable[[Node, str], Any] = staticmethod(ET.Element.get)
     set: Callable[[Node, str, str], None] = staticmethod(ET.Element.set)
+    _nodes: Callable[[Node], Iterable[Node]] = staticmethod(ET.Element.iter)
+    _tag = staticmethod(attrgetter("tag"))
     _keys: Callable[[Node], Iterable[str]] = staticmethod(ET.Element.keys)
     _children = staticmethod(iter)
 

@@ -58,16 +58,15 @@ _AMP_NAMES: Final = AMP_NAMES | {
 
 class ElementRow(NamedTuple):
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
+    # The rows that count, by the key in `rows` and the values that `asks` names, as they are met.
+    counted: dict[tuple[str, tuple[str, ...]], tuple[Row, ...]]
     vocabulary: str | None = None  # None for an unknown element
     # The rows of each attribute, and of the text (""). `plain` has the row of an attribute that
-    # counts whatever the other attributes are, or None if they decide.
+    # counts whatever the other attributes are, or None if they decide whether one does.
     rows: Mapping[str, tuple[Row, ...]] = {}
     plain: Mapping[str, Row | None] = {}
-    # By the same keys: the attributes that decide which rows count.
-    asks: Mapping[str, frozenset[str]] = {}
-    unasked: Mapping[str, tuple[Row, ...]] = {}  # the rows that count if it has none of these
-    own: frozenset[str] = frozenset()  # those in `rows`, and those that `asks` has for its text
-    speaks: bool = False  # whether its text holds references if it has no attributes
+    # By the same keys: the attributes that decide which rows count, and how.
+    asks: Mapping[str, tuple[bytes, ...]] = {}
     inner: str = HTML  # the vocabulary whose rules apply inside it
     hides: bool = False  # whether a `<base>` inside it does not count
     is_opaque: bool = False  # whether what looks like elements inside it is text
@@ -76,13 +75,13 @@ class ElementRow(NamedTuple):
     is_base: bool = False  # whether it is HTML's `<base>`, which resolves against the outer base
 
 
-COMMENT: Final = ElementRow(b"")
-SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
+COMMENT: Final = ElementRow(b"", {})
+SHEET: Final = ElementRow(b"", {})  # <?xml-stylesheet?>
 
-# An element, comment or instruction that may hold references, as a plain tuple, since there are
-# many: the node, its row, its attributes, the xml:base that applies (its own, if it has one), and
+# What may hold references, as a plain tuple, since there are many: the node, its row, which of its
+# attributes ("" for its text), all of them, the xml:base that applies (its own, if it has one), and
 # its item as in `Around`.
-Candidate: TypeAlias = tuple[Any, ElementRow, Iterable[str], Scope | None, Any]
+Candidate: TypeAlias = tuple[Any, ElementRow, str, Iterable[str], Scope | None, Any]
 
 # Elements inside which other rules apply than around them.
 _OPAQUE: Final = RAW_TEXT - {b"template", b"noscript", b"style", b"script"}
@@ -194,31 +193,24 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
     }
     rows = {key: of_key for key, of_key in rows.items() if of_key}
     plain_rows = {
-        key: None if row.conditions or row.on_codebase or key == XML_BASE else row
+        key: None if row.when or row.on_codebase or key == XML_BASE else row
         for key, (row, *_) in rows.items()
     }
-    own = frozenset(rows)
     rows[""] = tuple(row for row in of_element.text if row.stays in _READ)
-    asks = {
-        key: frozenset(_asked(of_key, is_html=is_html))
-        for key, of_key in rows.items()
-        if plain_rows.get(key) is None
-    }
-    unasked = {key: all_counting(of_key, lambda _name: b"") for key, of_key in rows.items()}
+    asks = {key: tuple(dict.fromkeys(_asked(of_key))) for key, of_key in rows.items()}
     is_of_html = vocabulary_ == HTML
+    hides = name == b"template" or (name == b"noscript" and is_html and is_of_html)
     return ElementRow(
         name,
+        {},
         vocabulary_,
         rows,
         plain_rows,
         asks,
-        unasked,
-        own | asks[""],
-        bool(unasked[""]),
         BARE if namespace == BARE else namespace_inside(name, vocabulary_ or ""),
-        hides=name == b"template" or (name == b"noscript" and is_html and is_of_html),
+        hides=hides,
         is_opaque=is_html and is_of_html and name in _OPAQUE,
-        is_special=not uri and name in _SPECIAL,
+        is_special=hides or (not uri and name in _SPECIAL),
         is_item=(vocabulary_, name) in ITEMS,
         is_base=name == b"base" and is_of_html,
     )
@@ -229,12 +221,8 @@ def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
     return tuple(filter(None, (counting((row,), value_of, extended=-1) for row in rows)))
 
 
-def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
-    """The attributes that decide which of these rows count, and how."""
-    for row in rows:
-        for condition in row.conditions:
-            for name in condition.asks:
-                yield from _spelled(name, is_html=is_html)
+def _asked(rows: tuple[Row, ...]) -> Iterator[bytes]:
+    return (name for row in rows for condition in row.conditions for name in condition.asks)
 
 
 # Longer names are not cached: in a hostile document a name may be as long as the document.

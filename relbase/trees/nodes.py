@@ -7,13 +7,13 @@ compares elements with `is` must keep the proxies.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from relbase.trees.elements import Elements
-from relbase.trees.markup import COMMENT, SHEET, TOP, Candidate, ElementRow, names_html
+from relbase.trees.markup import COMMENT, SHEET, ElementRow, names_html
 from relbase.trees.tree import Node, is_conditional
 
 if TYPE_CHECKING:
@@ -52,38 +52,10 @@ class LxmlTree(Elements):
         if root is tree.getroot() and url and "://" in url:
             self.url = url
 
-    def candidates(self) -> Iterator[Candidate]:
-        around = self._around(self._part)
-        if not self._is_html or around != TOP:
-            yield from self._within(self._nodes(), self._part, around)
-            return
-        kinds: dict[str, ElementRow] = {}
-        nodes = self._nodes()
-        # Look at every node: asking lxml to search for names and attributes is not faster.
-        for node in nodes:
-            tag = node.tag
-            kind = kinds.get(tag)
-            if kind is None:
-                if tag.__class__ is not str:
-                    if aside := self._aside(node):
-                        yield node, aside, (), None, None
-                    continue
-                kind = self.known.kind(tag, TOP)
-                if not (kind.is_special or kind.hides):
-                    kinds[tag] = kind
-                elif len(node):
-                    inner = islice(nodes, sum(1 for _ in node.iterdescendants()))
-                    yield from self._within(chain((node,), inner), node, TOP)
-                    self.is_hidden = False
-                    continue
-            keys = node.keys()
-            if kind.speaks or not kind.own.isdisjoint(keys):
-                yield node, kind, keys, None, None
-
-    def _nodes(self) -> Iterator[Node]:
-        """The nodes of this part; of the whole tree also the comments around its root."""
-        nodes = self._part.iter()
-        if self._part is not self._root:
+    def _nodes(self, element: Node) -> Iterator[Node]:
+        """An element and what is inside it; with the root also the comments around it."""
+        nodes = element.iter()
+        if element is not self._root:
             return iter(nodes)
         before = reversed(list(self._root.itersiblings(preceding=True)))
         return chain(before, nodes, self._root.itersiblings())

@@ -19,7 +19,7 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.trees.markup import COMMENT, SHEET, Candidate, ElementRow, names_html
+from relbase.trees.markup import COMMENT, SHEET, ElementRow, names_html
 from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
@@ -58,8 +58,19 @@ class SoupTree(Tree):
         label = vars(root).get("original_encoding")
         super().__init__(tag, root, top, label, policy, is_html=is_html)
 
-    def candidates(self) -> Iterator[Candidate]:
-        return self._within(_nodes(self._part), self._part, self._around(self._part))
+    @staticmethod
+    def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
+        """A tag and all nodes inside it, in document order."""
+        last: PageElement | None = tag
+        while last is not None and last.next_sibling is None:
+            last = last.parent
+        end = None if last is None else last.next_sibling
+        node: PageElement | None = tag
+        if isinstance(tag, bs4.BeautifulSoup):  # its own `next_element` is not set
+            node = tag.contents[0] if tag.contents else None
+        while node is not None and node is not end:
+            yield node
+            node = node.next_element
 
     def _aside(self, node: PageElement) -> ElementRow | None:
         if not isinstance(node, PreformattedString):
@@ -78,6 +89,8 @@ class SoupTree(Tree):
             return node.name
         return f"{{{node.namespace}}}{node.name.rpartition(':')[2]}"
 
+    _tag = _name
+
     def _keys(self, tag: bs4.Tag) -> Iterable[str]:
         return tag.attrs if self._is_html else list(map(_with_namespace, tag.attrs))
 
@@ -87,7 +100,7 @@ class SoupTree(Tree):
         return next(name for name in tag.attrs if _with_namespace(name) == attribute)
 
     def _named(self, name: str, inside: bs4.Tag) -> Iterator[bs4.Tag]:
-        tags = (node for node in _nodes(inside) if isinstance(node, bs4.Tag))
+        tags = (node for node in self._nodes(inside) if isinstance(node, bs4.Tag))
         return (tag for tag in tags if tag.name.endswith(name))
 
     def _parent(self, node: PageElement) -> bs4.Tag | None:
@@ -133,20 +146,6 @@ class SoupTree(Tree):
 
     def remove(self, element: Node) -> None:
         element.unwrap()
-
-
-def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
-    """A tag and all nodes inside it, in document order."""
-    last: PageElement | None = tag
-    while last is not None and last.next_sibling is None:
-        last = last.parent
-    end = None if last is None else last.next_sibling
-    node: PageElement | None = tag
-    if isinstance(tag, bs4.BeautifulSoup):  # its own `next_element` is not set
-        node = tag.contents[0] if tag.contents else None
-    while node is not None and node is not end:
-        yield node
-        node = node.next_element
 
 
 def _with_namespace(attribute: str) -> str:

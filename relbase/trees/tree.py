@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, MutableMapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -62,6 +63,7 @@ class Value(NamedTuple):
     """One value or text of a tree that holds references."""
 
     holder: Any  # the element, or what holds the text
+    written: str  # as it stands
     text: str | None  # what it becomes; None if unchanged
     links: list[TreeLink]  # the references in it
 
@@ -86,8 +88,9 @@ class Tree:
 
     # What each package implements in its own way.
     XML_BASE: str  # how the tree names the attribute
-    candidates: Callable[[], Iterable[Candidate]]  # yields what may hold references, in order
-    _name: Callable[[Node], str]  # the name of an element as lxml has it, "" for anything else
+    _nodes: Callable[[Node], Iterable[Node]]  # yields an element and what is inside it, in order
+    _tag: Callable[[Node], Any]  # the name of an element as lxml has it; else "" or not a str
+    _name: Callable[[Node], str]  # the same; "" for anything else
     _aside: Callable[[Node], ElementRow | None]  # for other nodes: COMMENT, SHEET or None
     _keys: Callable[[Node], Iterable[str]]  # the names of its attributes as lxml has them
     _named: Callable[[str, Node], Iterable[Node]]  # the elements with a local name inside another
@@ -140,7 +143,7 @@ class Tree:
 
     def write(self, value: Value) -> list[TreeLink]:
         """Write the new value, and return its links that change or cannot be resolved."""
-        holder, text, every = value
+        holder, _, text, every = value
         links = [link for link in every if link[5] in REPORTED]
         if text is None:
             return links
@@ -170,18 +173,11 @@ class Tree:
 
     def said(self, candidate: Candidate, name: bytes) -> str:
         """The value of an attribute of the vocabulary; "" if it is missing."""
-        element, _, keys, *_ = candidate
+        element, _, _, keys, *_ = candidate
         for key in self.known.spelled(name):
             if key in keys:
                 return self.get(element, self.spelled(element, key))
         return ""
-
-    def slice(self, link: TreeLink) -> str:
-        """A link as it stands in its value or text."""
-        element, attribute, _, start, *_, end = link
-        if attribute is not None:
-            return self.get(element, attribute)[start:end]
-        return self.texts(element)[0][1][start:end]
 
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
@@ -201,7 +197,7 @@ class Tree:
     def item_link(self, item: Node) -> str:
         """The link of a feed's item, or of a feed, as `item_link.link_rank` knows it."""
         own, _, local = self._name(item).rpartition("}")
-        about = item, COMMENT, self._keys(item), None, None
+        about = item, COMMENT, "", self._keys(item), None, None
         best, link = WORST, "" if local != "item" else self.said(about, b"rdf:about")
         for child in self._children(item):
             space, _, name = self._name(child).rpartition("}")
@@ -229,7 +225,7 @@ class Tree:
         """Whether what should be escaped HTML is elements, in no namespace of their own."""
         if self._is_html or not kind.rows.get("") or kind.vocabulary == HTML:
             return False
-        about = element, kind, self._keys(element), None, None
+        about = element, kind, "", self._keys(element), None, None
         rows = all_counting(
             kind.rows[""], lambda name: encode_inner(self.said(about, name)).lower()
         )
@@ -251,31 +247,52 @@ class Tree:
             around = self.known.inside(kind, around, ancestor, scope, is_bare=is_bare)
         return around
 
-    def _within(self, nodes: Iterable[Node], first: Node, around: Around) -> Iterator[Candidate]:
-        """The spots among nodes, each with the scope and item that apply there."""
-        known, name_of, parent = self.known, self._name, self._parent
-        kinds: dict[tuple[str, str], ElementRow] = {}  # by tag and the namespace around it
+    def candidates(self) -> Iterator[Candidate]:  # noqa: C901 (one loop over all nodes)
+        """What may hold references, in order, each with the scope and item that apply there.
+
+        Each node is looked at: asking lxml to search for names and attributes is not faster.
+        """
+        part, is_html, known = self._part, self._is_html, self.known
+        tag_of, keys_of, parent = self._tag, self._keys, self._parent
+        # By the namespace around, then by name: the row, and what each node needs of it.
+        kinds_inside: dict[str, dict[str, tuple[ElementRow, Container[str], bool, bool]]]
+        kinds_inside = defaultdict(dict)
+        around, scope = self._around(part), None
         # The ancestors of a node that matter, with what is around their children; innermost last.
-        arounds: list[tuple[Node, Around]] = []
-        if around is not TOP:
-            arounds.append((parent(first), around))
-        for node in nodes:
-            while arounds and arounds[-1][0] is not parent(node):
-                arounds.pop()
-            here = arounds[-1][1] if arounds else TOP
-            if not (tag := name_of(node)):
-                if not here.opaque and (aside := self._aside(node)):
-                    yield node, aside, (), None, None
-                continue
-            kind = kinds.get((tag, here.namespace))
-            if kind is None:
-                kind = kinds[tag, here.namespace] = known.kind(tag, here)
-            scope = None if self._is_html else self._scope(node, here)
-            is_special = kind.is_special or kind.hides
-            if (is_special or here is not TOP or not self._is_html) and len(node):
+        arounds = [(None, TOP)] if around == TOP else [(None, TOP), (parent(part), around)]
+        innermost, here = arounds[-1]
+        kinds, is_followed = kinds_inside[here.namespace], here is not TOP or not is_html
+        self.is_hidden = here.hidden
+        for node in self._nodes(part):
+            if innermost is not None and innermost is not (above := parent(node)):
+                while innermost is not None and innermost is not above:
+                    arounds.pop()
+                    innermost, here = arounds[-1]
+                kinds, is_followed = kinds_inside[here.namespace], here is not TOP or not is_html
+                self.is_hidden = here.hidden
+            tag = tag_of(node)
+            row = kinds.get(tag)
+            if row is None:
+                if not tag or not isinstance(tag, str):
+                    if not here.opaque and (aside := self._aside(node)):
+                        yield node, aside, "", (), None, None
+                    continue
+                kind = known.kind(tag, here)
+                row = kinds[tag] = kind, kind.plain, bool(kind.rows[""]), kind.is_special
+            kind, plain, has_text, is_special = row
+            if not is_html:
+                scope = self._scope(node, here)
+            if not here.opaque:
+                keys = keys_of(node)
+                for key in keys:
+                    if key in plain:
+                        item = here.item if scope is here.scope else None
+                        yield node, kind, key, keys, scope, item
+                if has_text:
+                    yield node, kind, "", keys, scope, here.item if scope is here.scope else None
+            if (is_followed or is_special) and len(node):
                 is_bare = self._is_bare(kind, node)
-                arounds.append((node, known.inside(kind, here, node, scope, is_bare=is_bare)))
-            keys = self._keys(node)
-            self.is_hidden = here.hidden
-            if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
-                yield node, kind, keys, scope, here.item if scope is here.scope else None
+                innermost, here = node, known.inside(kind, here, node, scope, is_bare=is_bare)
+                arounds.append((innermost, here))
+                kinds, is_followed = kinds_inside[here.namespace], True
+                self.is_hidden = here.hidden

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, plain_retrieval, retrieval
 from relbase.css.candidates import holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from relbase.session.options import Replace
     from relbase.view.runs import View
 
+# An element, what holds a value of it (itself, or what has its text), and which attribute.
+_Where: TypeAlias = tuple[Node, Node, str | None]
+
 
 class Walk:
     """The walk over a tree for one call."""
@@ -53,24 +56,28 @@ class Walk:
         *,
         resolve_base_href: bool,
         replace: Replace | None = None,
+        lists: bool = False,
     ) -> None:
         self._replace = replace
+        self._lists = lists  # whether the caller only asks for links, and for those that stay too
         # Whether the names of elements decide, so that results are not shared.
         self._is_exact = replace is not None or bool(policy.only)
         self._budget = Budget(0)
         task = Task(*(profile, policy, reader), keeps=policy.keeper(), is_scanned=policy.is_scanned)
         self.tree = tree
         url = url or tree.url or ""
-        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        base = plain_retrieval(url, profile)
+        if base is None:
+            base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
         outside = Context(
-            *(UNKNOWN, task),
+            *(UNKNOWN, task, Wanted.REFERENCES if lists else Wanted.ALL),
             budget=self._budget,
             sheets=cache(tree.has_sheets),
             extended=policy.extended and EXTENDED,
         )
         encoding = lookup(tree.label or "") or "utf-8"
         around = outside.with_fields(base=base, encoding=encoding)
-        self._around = on_site(partial(site_of, tree.site(), "the feed's link", None), around)
+        self._around = on_site(lambda: site_of(tree.site(), "the feed's link", None), around)
         base = self._around.base
         counts = resolve_base_href and not policy.ignore_base
         self.has_base = False
@@ -84,7 +91,6 @@ class Walk:
         self.inside = self._around.with_base(base)
         # The resolvers of plain references, by context; None if there is more to do.
         self._resolvers: dict[int, Callable[[str], str | None] | None] = {}
-        self._all = True  # whether the caller also asks for links that stay
         # Where xml:base nests too deep. Kept alive, since contexts are known by their ids.
         self._nowhere = self.inside.with_base(UNKNOWN)
         # The contexts with bases stated inside the document, by the context around.
@@ -95,71 +101,72 @@ class Walk:
         self._item: tuple[Any, str] = None, ""  # an item of a feed, and its link
 
     # One loop over all attributes, since a call for each would take longer than the work itself.
-    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
+    def values(self) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
         get, spelled = self.tree.get, self.tree.spelled
-        self._all = all_
+        all_ = self._lists or self._replace is not None
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
-        late = self._late
-        normalizes = PROFILES[inside.task.profile].normalizes
+        late, early = self._late, None
+        is_kept = not PROFILES[inside.task.profile].normalizes  # an absolute URL
         for candidate in self.tree.candidates():
-            element, kind, keys, scope, item = candidate
-            late = None if element is late else late
-            early = None if late is None or self.tree.is_hidden else self._around
-            if not kind.name:
-                yield from self._sheet(element) if kind is SHEET else self._comment(element)
-                continue
-            context, resolve = inside, resolve_inside
+            element, kind, key, _, scope, item = candidate
+            if late is not None:
+                late = None if element is late else late
+                early = None if late is None or self.tree.is_hidden else self._around
+            context, at_once = inside, resolve_inside
             if scope is not None or item is not None or kind.is_base:
-                resolve = self._resolver(context := self._context(candidate))
-            plain = kind.plain
-            for key in keys:
-                if key not in plain:
+                at_once = self._resolver(context := self._context(candidate))
+            if not key:
+                yield from self._texts(candidate, context, early)
+                continue
+            row = kind.plain[key]
+            if row is None:
+                rows = self._rows(candidate)
+                if not rows:
                     continue
-                row, around, at_once = plain[key], context, resolve
-                if row is None:
-                    rows = self._rows(candidate, key)
-                    if not rows:
+                row = rows[0]
+                if key == XML_BASE and scope is not None:
+                    context = scope.around
+                if key == XML_BASE or row.on_codebase:
+                    at_once = None
+            attribute = spelled(element, key) if key[0] == "{" else key
+            value = get(element, attribute)
+            if row.syntax is _URL and not self._is_exact:
+                url: str | None
+                status = None
+                if value.startswith(_ABSOLUTE):
+                    if not all_ and value[-1] > " ":
                         continue
-                    row = rows[0]
-                    if key == XML_BASE and scope is not None:
-                        around = scope.around
-                    if key == XML_BASE or row.on_codebase:
-                        at_once = None
-                around = early if early and row.early else around
-                attribute = spelled(element, key) if key[0] == "{" else key
-                value = get(element, attribute)
-                if row.syntax is _URL and not self._is_exact:
-                    is_absolute = value.startswith(_ABSOLUTE)
-                    if is_absolute and not all_ and value[-1] > " ":
+                    if is_kept and value.isprintable() and value[-1] != " ":
+                        url, text, status = value, None, _ABSOLUTE_URL
+                elif value[:1] == "#" and (row.local or row.local_when):
+                    if row.local and not all_ and budget.left >= 0:
                         continue
-                    is_itself = is_absolute and not normalizes and value.isprintable()
-                    if is_itself and value[-1] != " ":
-                        what = value, 0, value, _ABSOLUTE_URL, len(value)
-                        yield Value(element, None, [TreeLink(element, attribute, *what)])
-                        continue
-                    may_be_local = row.local and value[:1] == "#"
-                    if at_once is not None and _plain(value) and not may_be_local:
-                        url = at_once(value)
-                        cost = len(url or value) - len(value)
-                        if cost <= budget.left:
-                            budget.left -= max(0, cost)
-                            done = value, 0, url, _REWRITTEN if url else _UNRESOLVED, len(value)
-                            yield Value(element, url, [TreeLink(element, attribute, *done)])
-                            continue
-                elif row.syntax is _CSS and "(" not in value and "@" not in value:
-                    continue  # most style attributes: no function and no @import
-                decided = self._decided(candidate, attribute, row, value, around)
-                reported = any(link[5] in REPORTED for link in decided.links)
-                if all_ or reported or decided.text is not None:
-                    yield decided
-            if kind.rows[""] and (rows := self._rows(candidate, "")):
-                yield from self._texts(candidate, rows, context, early)
+                # Where what browsers fetch early counts, none is plain.
+                elif at_once is not None and _plain(value):
+                    url = text = at_once(value)
+                    cost = len(url or value) - len(value)
+                    if cost <= budget.left:
+                        budget.left -= max(0, cost)
+                        status = _REWRITTEN if url else _UNRESOLVED
+                if status is not None:
+                    link = _link((element, attribute, value, 0, url, status, len(value)))
+                    yield _value((element, value, text, [link]))
+                    continue
+            elif row.syntax is _CSS and "(" not in value and "@" not in value:
+                continue  # most style attributes: no function and no @import
+            if row.local_when or row.early_when:
+                row = self._rows(candidate)[0]
+            context = early if early and row.early else context
+            decided = self._decided(candidate, attribute, row, value, context)
+            reported = any(link[5] in REPORTED for link in decided.links)
+            if all_ or reported or decided.text is not None:
+                yield decided
 
     def _context(self, candidate: Candidate) -> Context:
         """The context of the references of an element."""
-        _, kind, _, scope, item = candidate
+        _, kind, _, _, scope, item = candidate
         if kind.is_base:
             return self._around
         context = self.inside
@@ -191,34 +198,40 @@ class Walk:
             self._stated[key] = around.with_base(base)
         return self._stated[key]
 
-    def _rows(self, candidate: Candidate, key: str) -> tuple[Row, ...]:
+    def _rows(self, candidate: Candidate) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        _, kind, keys, *_ = candidate
-        if kind.asks[key].isdisjoint(keys):
-            return kind.unasked[key]
-        return all_counting(
-            kind.rows[key], lambda name: encode_inner(self.tree.said(candidate, name)).lower()
-        )
+        _, kind, key, *_ = candidate
+        said = tuple([self.tree.said(candidate, name) for name in kind.asks[key]])
+        rows = kind.counted.get((key, said))
+        if rows is None:
+            values = dict(zip(kind.asks[key], said, strict=True))
+            rows = all_counting(kind.rows[key], lambda name: encode_inner(values[name]).lower())
+            if len(kind.counted) < _MOST_COUNTED and sum(map(len, said)) < _LONGEST_COUNTED:
+                kind.counted[key, said] = rows
+        return rows
 
     def _texts(
-        self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
+        self, candidate: Candidate, context: Context, early: Context | None
     ) -> Iterator[Value]:
-        # Called only if rows count: the text of most scripts is long, and not read.
-        element, kind, _, _, item = candidate
-        for holder, text in self.tree.texts(element):
-            encoded = encode_inner(text)
-            counting = (
-                row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
-            )
-            if row := next(counting, None):
-                view = html_in_base64(encoded) if row.stays else None
-                if row.stays and view is None:
-                    continue
-                context = early if early and row.early else context
-                inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
-                place = Place(decode_inner(kind.name), "", row)
-                visit = partial(_visit_text, encoded, view, place)
-                yield self._apart(element, holder, text, visit, inside)
+        element, kind, *_, item = candidate
+        if not kind.name:
+            yield from self._sheet(element) if kind is SHEET else self._comment(element)
+        # The text of most scripts is long, and not read.
+        elif rows := self._rows(candidate):
+            for holder, text in self.tree.texts(element):
+                encoded = encode_inner(text)
+                counting = (
+                    row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
+                )
+                if row := next(counting, None):
+                    view = html_in_base64(encoded) if row.stays else None
+                    if row.stays and view is None:
+                        continue
+                    context = early if early and row.early else context
+                    inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
+                    place = Place(decode_inner(kind.name), "", row)
+                    visit = partial(_visit_text, encoded, view, place)
+                    yield self._apart((element, holder, None), text, visit, inside)
 
     def _resolver(self, context: Context) -> Callable[[str], str | None] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
@@ -240,20 +253,22 @@ class Walk:
         codebase = None
         if row.empty and policy.keep_fragments and kind.vocabulary != HTML and not value.strip():
             kept = TreeLink(element, attribute, value, 0, None, Status.KEPT, len(value))
-            return Value(element, None, [kept])
+            return Value(element, value, None, [kept])
         if row.on_codebase:
             codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and holds_none(text):
-            return Value(element, None, [])
-        elif isinstance(row.syntax, Syntax) and not self._all:
+            return Value(element, value, None, [])
+        elif isinstance(row.syntax, Syntax) and not (self._lists or self._replace):
             spans = SYNTAXES[row.syntax](text)
             is_bare = row.syntax is not _URL or value == value.strip(C0_AND_SPACE)
             if is_bare and all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
-                return Value(element, None, [])
+                return Value(element, value, None, [])
         place = Place(decode_inner(kind.name), attribute, row, codebase)
-        visit = partial(visit_value, text, place=place)
+        visit, where = partial(visit_value, text, place=place), (element, element, attribute)
+        if not isinstance(row.syntax, Syntax):
+            return self._apart(where, value, visit, context)
         items = visit(self._replacing(visit, text, context))
-        made = self._value_of(element, element, attribute, value, items)
+        made = self._value_of(where, value, items)
         if row.syntax is not _URL:
             return made
         # White space around a URL goes, around an absolute one too: lxml would escape it.
@@ -264,24 +279,23 @@ class Walk:
 
     def _apart(
         self,
-        element: Node,
-        holder: Node,
-        text: str,
+        where: _Where,
+        written: str,
         visit: Callable[[Context], Iterable[Outcome]],
         context: Context,
     ) -> Value:
-        """What a text becomes: one visit for edits and one for links, since each is fast."""
-        if self._replace is not None:
-            context = self._replacing(visit, encode_inner(text), context)
-            return self._value_of(element, holder, None, text, visit(context))
+        """What a value becomes: one visit for edits and one for links, since each is fast."""
+        if self._lists or self._replace is not None:
+            context = self._replacing(visit, encode_inner(written), context)
+            return self._value_of(where, written, visit(context))
         before = self._budget.state()
         items = list(visit(context._replace(wanted=Wanted.EDITS)))
-        if not items and not self._all:
-            return Value(holder, None, [])
+        if not items and not self._budget.is_spent:
+            return Value(where[1], written, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
         outcomes = chain(visit(context._replace(wanted=Wanted.REFERENCES)), edits)
-        return self._value_of(element, holder, None, text, outcomes)
+        return self._value_of(where, written, outcomes)
 
     def _replacing(
         self, visit: Callable[[Context], Iterable[Outcome]], text: bytes, context: Context
@@ -294,15 +308,9 @@ class Walk:
         replaced = answers(asked, Lines(text), self._replace, may_be_empty=True)
         return context._replace(replaced=replaced)
 
-    def _value_of(
-        self,
-        element: Node,
-        holder: Node,
-        attribute: str | None,
-        written: str,
-        items: Iterable[Outcome],
-    ) -> Value:
+    def _value_of(self, where: _Where, written: str, items: Iterable[Outcome]) -> Value:
         """What a value or text becomes, from the items of a visit."""
+        element, holder, attribute = where
         text = encode_inner(written)
         edits: list[Edit] = []
         links: list[TreeLink] = []
@@ -320,7 +328,8 @@ class Walk:
                 passed = start
                 end = at + len(decode_inner(text[start:end]))
                 links.append(TreeLink(element, attribute, item.reference, at, url, status, end))
-        return Value(holder, decode_inner(splice(text, edits)) if edits else None, links)
+        new = decode_inner(splice(text, edits)) if edits else None
+        return Value(holder, written, new, links)
 
     def _sheet(self, element: Node) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it points into the document."""
@@ -333,10 +342,10 @@ class Walk:
             visit = partial(visit_url, view.inner, Span(0, len(view.inner)), place=_SHEET)
             context = self._replacing(visit, view.inner, self._around)
             items = lower(visit(context), view, href.start - 1)
-            value = self._value_of(element, holder, None, written, items)
+            value = self._value_of((element, holder, None), written, items)
             if doubts(raw, is_text=False):
                 kept = [link._replace(url=None, status=Status.KEPT) for link in value.links]
-                value = Value(holder, None, kept)
+                value = value._replace(text=None, links=kept)
             yield value
 
     def _comment(self, element: Node) -> Iterator[Value]:
@@ -344,10 +353,10 @@ class Walk:
         for holder, written in self.tree.texts(element):
             text = f"{before}{written}{after}"
             visit = partial(visit_comment, encode_inner(text), around=self._around)
-            _, new, links = self._apart(element, holder, text, visit, self.inside)
+            *_, new, links = self._apart((element, holder, None), text, visit, self.inside)
             cut = len(before)
             links = [link._replace(position=link[3] - cut, end=link.end - cut) for link in links]
-            yield Value(holder, new and new[cut : -len(after)], links)
+            yield Value(holder, written, new and new[cut : -len(after)], links)
 
 
 def _visit_text(
@@ -366,9 +375,14 @@ _REWRITTEN: Final = Status.REWRITTEN
 _UNRESOLVED: Final = Status.UNRESOLVED
 _nowhere: Final = dict[str, str]().get  # resolves where no base is known
 _ABSOLUTE_URL: Final = Status.ABSOLUTE
+_link: Final = partial(tuple.__new__, TreeLink)  # in C
+_value: Final = partial(tuple.__new__, Value)
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
+
+_MOST_COUNTED: Final = 32
+_LONGEST_COUNTED: Final = 64  # in characters
 
 # Of a base: a result is made before the budget pays for it, so it must not be long.
 _LONGEST: Final = 2048

@@ -19,7 +19,7 @@ from rows import rows
 from tree_values import values
 
 from relbase import Policy, Profile, Status, links, rewrite_text
-from relbase.trees import TreeLink, make_links_absolute, tree_links
+from relbase.trees import TreeLink, iterlinks, make_links_absolute, tree_links
 from relbase.xml.bases import MAX_XML_BASE_DEPTH
 
 URL: Final = "http://h.example/d/p.html"
@@ -234,9 +234,12 @@ def test_a_value_that_lxml_refuses_stays_and_is_told() -> None:
     assert [link.url for link in changed if link.reference == "c"] == ["http://h.example/d/c"]
 
 
-def test_a_long_base_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "link", ["<a href=%d>", "<a style='b:url(%d)'>", "<style>b:url(%d)</style>"]
+)
+def test_a_long_base_does_not_fill_the_memory(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("relbase.rewriting.budget.MAX_GROWTH_BYTES", 10_000)
-    markup = f"<base href='/{'b' * 1000}/'>" + "".join(f"<a href={n}>" for n in range(100))
+    markup = f"<base href='/{'b' * 1000}/'>" + "".join(link % n for n in range(100))
     changed = make_links_absolute(soup(markup, "lxml"), URL, handle_failures="ignore")
     assert len([link for link in changed if link.status is Status.REWRITTEN]) < 12
     assert len([link for link in changed if link.status is Status.UNRESOLVED]) > 88
@@ -264,7 +267,7 @@ def deep(kind: str, size: int) -> Any:
 @pytest.mark.parametrize("kind", ["svg", "links", "sheet", "custom properties", "soup svg"])
 def test_trees_take_linear_time(kind: str) -> None:
     assert_linear_from_10_ms(
-        lambda tree: list(tree_links(tree, URL)),
+        lambda tree: [*tree_links(tree, URL), *iterlinks(tree)],
         lambda size: deep(kind, size),
         # Each character of a text is quickly counted, or searched for a word.
         {"sheet": 1 << 18, "custom properties": 1 << 16}.get(kind, 1 << 8),
