@@ -196,7 +196,10 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
     >>> [(attribute, link, position) for _, attribute, link, position in iterlinks(page)]
     [('src', 'a', 0), ('srcset', 'c', 3), ('srcset', 'b', 0)]
     """
-    walk = _walk(tree, None, Profile.RFC1808, DEFAULT_POLICY, resolve_base_href=False, lists=True)
+    # Which base does not matter, but with one the compiled scanner need not stop at references.
+    walk = _walk(
+        tree, "http://h/", Profile.RFC1808, DEFAULT_POLICY, resolve_base_href=False, lists=True
+    )
     return iter(
         [
             (element, attribute, written[start:end], start)
