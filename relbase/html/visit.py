@@ -17,11 +17,11 @@ from relbase.css.escapes import css_escaped
 from relbase.css.visit import visit_css
 from relbase.edit import Edit, Span
 from relbase.html import tokens
-from relbase.html.foreign import HTML
+from relbase.html.foreign import HTML, base_tag
 from relbase.html.json_ld import visit_json_ld
 from relbase.html.late_base import Before, base_late
 from relbase.html.own_base import Sheets, href_at, on_own_base, sought_base
-from relbase.html.tags import Attribute, attribute_text, pieces
+from relbase.html.tags import Attribute, attribute_text, pieces, tag_end
 from relbase.html.vocabulary import Nested, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.outcomes import (
@@ -40,7 +40,9 @@ from relbase.rewriting.outcomes import (
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
+from relbase.savers.rows import NONE
 from relbase.scan.batches import exact_scan_for, named_of, scan_for
+from relbase.scan.tables import IN_BASE, PAST_BASE
 from relbase.url.resolver import is_absolute
 from relbase.values import json_text, syntaxes
 from relbase.values.json_text import json_escaped, json_view
@@ -117,7 +119,12 @@ def _against(text: bytes, attribute: Attribute | None, around: Context) -> Itera
     base_at = -1 if attribute is None else attribute.start
     inside = inside._replace(sheets=Sheets(text))
     before = None
-    scan = scan_for(inside, past_base=True)
+    scan = scan_for(inside, PAST_BASE)
+    may_be_kept = around.task.policy.ignore_base or (
+        around.task.detect and around.marks is not NONE
+    )
+    if base_at >= 0 and not may_be_kept:
+        scan = partial(_scan_past, base_at, scan_for(around, IN_BASE), scan)
     if base_at >= 0 and inside.base.outer is around.base:
         before = Before(inside, around)
         if before.early:  # which the compiled scanner does not tell from the others
@@ -134,6 +141,21 @@ def _against(text: bytes, attribute: Attribute | None, around: Context) -> Itera
                 counts.late += bisect_left(batch, (base_at,))  # the scanner may pass a `<base>`
     if before and before.late and attribute is not None:
         yield (base_late(before.late, around, Span(attribute.start, attribute.end)),)
+
+
+def _scan_past(base_at: int, own: Scan, scan: Scan, text: bytes, pos: int, *how: Any) -> Any:  # noqa: ANN401
+    """Read the tag of the `<base>` against the base around it, where the scanner stops there."""
+    batch, stop = scan(text, pos, *how)
+    if not pos <= stop < base_at or (tag := base_tag.match(text, stop)) is None:
+        return batch, stop
+    end = tag_end(text, tag.end() - 1, len(text))
+    if end <= base_at:
+        return batch, stop
+    itself, odd = own(text, stop, end, *how[1:])
+    if odd >= 0 or not isinstance(itself, list):
+        return batch, stop
+    rest, stop = scan(text, end, *how)
+    return [*batch, *itself, *rest], stop
 
 
 def _scan_from(base_at: int, before: Scan, after: Scan, text: bytes, pos: int, *how: Any) -> Any:  # noqa: ANN401

@@ -273,6 +273,7 @@ static int read_call(PyObject *args, Call *call) {
   s->ascii_stands = flags & ASCII_STANDS;
   s->own_is_base = flags & OWN_IS_BASE;
   s->past_base = flags & PAST_BASE;
+  s->in_base = flags & IN_BASE;
   s->prefixes = &call->edits.prefixes;
   call->edits.prefixes.learn = learn;
   call->pos = (Text)text + pos;

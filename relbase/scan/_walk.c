@@ -136,7 +136,7 @@ typedef struct Prefixes {
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, normalizes, in_css, ascii_stands, own_is_base, past_base; /* what the caller allows */
+  int mode, normalizes, in_css, ascii_stands, own_is_base, past_base, in_base; /* what the caller allows */
   Prefixes *prefixes;
   int in_xml;    /* where an ampersand begins a reference, or is a flaw */
   int in_markup; /* in HTML inside the text of an element of XML */
@@ -1370,7 +1370,7 @@ static int start_tag(Scan *s, Text *pp, Text e) {
   int kind = element ? element->kind : PLAIN;
   Attribute href;
   if (kind == LOOK) return STOPS;
-  if (kind == BASE && stated(t, p, e, t->href, &href) &&
+  if (kind == BASE && !s->in_base && stated(t, p, e, t->href, &href) &&
       !(s->past_base && absolute(href.value, href.end)))
     return STOPS;
   if (kind == SVG || kind == MATH) {
@@ -1380,7 +1380,8 @@ static int start_tag(Scan *s, Text *pp, Text e) {
   Tag tag;
   size_t mark = s->count;
   int done = attributes(s, &p, e, t->rows + (element ? element->row : t->other) * t->width, &tag);
-  if (kind == BASE && s->count > mark) return STOPS; /* it is resolved against the base around */
+  /* It is resolved against the base around. */
+  if (kind == BASE && !s->in_base && s->count > mark) return STOPS;
   if (done == CONTINUES && kind != PLAIN) done = text_of(s, &p, e, element, &tag);
   *pp = p;
   return done;

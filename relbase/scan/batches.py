@@ -29,7 +29,6 @@ from relbase.scan.tables import (
     IS_ABSOLUTE,
     IS_KEPT,
     IS_REWRITTEN,
-    PAST_BASE,
     WRITTEN,
 )
 
@@ -39,18 +38,18 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-def scan_for(context: Context, *, past_base: bool = False) -> Scan:
-    """Return a scanner for HTML documents with this base, perhaps that of their `<base>`."""
+def scan_for(context: Context, flags: int = 0) -> Scan:
+    """Return a scanner for HTML documents with this base; `flags` are `PAST_BASE` or `IN_BASE`."""
     wanted = context.wanted
     if not (binding.compiled and context.task.is_scanned and wanted.is_scanned):
         return exact_scan_for(context, absolute=wanted.edits_only)
     if wanted.edits_only:
-        return _editing(context, binding.HTML_WALK, past_base * PAST_BASE)
+        return _editing(context, binding.HTML_WALK, flags)
     attributes = attribute_names(extended=context.extended)
     link = _LINKS.get(wanted)
     if link is None or context.depth or context.task.keeps is not None:
         return _listing_for(context, binding.HTML_WALK, attributes)
-    return _linking(context, link, attributes)
+    return _linking(context, link, attributes, flags)
 
 
 def exact_scan_for(context: Context, *, absolute: bool) -> Scan:
@@ -157,10 +156,10 @@ def _listing_for(
 
 
 def _linking(
-    context: Context, link: type[tuple[Any, ...]], attributes: tuple[str, ...]
+    context: Context, link: type[tuple[Any, ...]], attributes: tuple[str, ...], flags: int
 ) -> Callable[..., Any]:
     """Return a scanner that builds finished links, as long as the budget covers them."""
-    scan, budget = walk_for(context, binding.LINKS_WALK, ALL), context.budget or Budget(0)
+    scan, budget = walk_for(context, binding.LINKS_WALK, ALL, flags), context.budget or Budget(0)
     around, is_packed = (context.base, context.part), link is Packed
     types: tuple[Any, ...] = (None, None) if is_packed else (link, Span)
     decoded = partial(_decoded, context.charset, is_packed)

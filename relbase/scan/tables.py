@@ -50,6 +50,8 @@ ASCII_STANDS: Final = 4
 OWN_IS_BASE: Final = 8
 # The `<base>` that counts is known: any that is absolute changes nothing.
 PAST_BASE: Final = 16
+# It is the tag of that `<base>` that is read, against the base around it.
+IN_BASE: Final = 32
 
 # What the walk of XML may read, as bits: HTML in texts; references with flaws.
 READS_MARKUP: Final = 1

@@ -1,19 +1,28 @@
 """What the compiled scanner reads on its own: every edit is the one of the exact tokenizer."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
 from rows import cases, rows
-from scanners import SCANNERS, assert_agreed
+from scanners import SCANNERS, assert_agreed, scanning
 from strategies import pages
 
-from relbase import Profile, resolve, rewrite
+from relbase import Policy, Profile, resolve, rewrite
 from relbase.edit import Edit
 from relbase.scan import binding
-from relbase.scan.tables import ASCII_STANDS, CSS_TOO, IN_CSS, PAST_BASE, UNQUOTED, PlainForm
+from relbase.scan.tables import (
+    ASCII_STANDS,
+    CSS_TOO,
+    IN_BASE,
+    IN_CSS,
+    PAST_BASE,
+    UNQUOTED,
+    PlainForm,
+)
 
 TABLES = Path(__file__).with_name("scanning.txt")
 
@@ -76,6 +85,54 @@ def test_an_absolute_base_is_passed_over_if_another_counts(passed: bytes, looked
         scan = binding.scanning(flags=ASCII_STANDS | known * PAST_BASE)
         made, _, _cost = scan(QUOTED, markup + link, 0, len(markup + link))
         assert len(made) == edits
+
+
+@COMPILED
+@pytest.mark.parametrize(
+    ("tag", "edits"),
+    [
+        (b"<base href='a'>", 1),
+        (b"<BASE target=x href=a style='a:url(b)' />", 2),
+        (b"<base href='http://a/'>", 0),
+    ],
+)
+def test_the_tag_of_the_base_that_counts_can_be_read(tag: bytes, edits: int) -> None:
+    scan = binding.scanning(flags=ASCII_STANDS | CSS_TOO | IN_BASE)
+    made, at, _cost = scan(BECOMES, tag + b"<a href='x'>", 0, len(tag))
+    assert (len(made), at) == (edits, -1)
+
+
+# What a page says of its base, and what of its link, whichever way it is read.
+AROUND = [
+    (b"<base href='b/'><a href=x>", {}, b"<base href='http://h/d/b/'><a href=http://h/d/b/x>"),
+    (
+        b"<base href='b/'><a href=x>",
+        {"ignore_base": True},
+        b"<base href='b/'><a href=http://h/d/x>",
+    ),
+    (
+        b"<base style='a:url(y)' href=.. ><a href=x>",
+        {},
+        b"<base style='a:url(http://h/d/y)' href=http://h/ ><a href=http://h/x>",
+    ),
+    (
+        b"<a href=y><base href=?q><a href=#x>",
+        {},
+        b"<a href=http://h/d/y><base href=http://h/d/p?q><a href=http://h/d/p?q#x>",
+    ),
+]
+
+
+@pytest.mark.parametrize("name", SCANNERS)
+@pytest.mark.parametrize(("page", "policy", "expected"), AROUND)
+def test_a_base_is_made_absolute_by_the_base_around_it(
+    page: bytes, policy: dict[str, Any], expected: bytes, name: str
+) -> None:
+    with scanning(name):
+        result = rewrite(page, url="http://h/d/p", policy=Policy(**policy))
+        assert result.data == expected
+        against = {link.base.url for link in result.links if link.element == "base"}
+        assert against == {"http://h/d/p"}
 
 
 # Rows: an attribute's value, and the form that is inserted before it in the RFC profiles.
