@@ -290,7 +290,7 @@ class Walk:
             return self._value_of(where, written, visit(context))
         before = self._budget.state()
         items = list(visit(context._replace(wanted=Wanted.EDITS)))
-        if not items and not self._budget.is_spent:
+        if not items and self._budget.left >= 0:
             return Value(where[1], written, None, [])
         self._budget.restore(before)
         edits = (item for item in items if isinstance(item, Edit))
