@@ -78,6 +78,17 @@ def test_ids_are_those_of_html_and_svg(name: str) -> None:
     assert f"[{verdict}] {name}" in done("links", "page.html", "--judge").stdout
 
 
+def test_an_empty_link_leads_to_the_base() -> None:
+    Path("base.html").touch()
+    Path("page.html").write_text("<base href=base.html><a href=''><form action=''><a href='#x'>")
+    judged = done("links", "page.html", "--judge", "--root", ".=http://h/").stdout
+    assert re.findall(r"\[(.*)\] (.*)", judged)[1:] == [
+        ("inside", "base.html"),
+        ("inside", "page.html"),
+        ("fragment-missing", "base.html"),
+    ]
+
+
 @pytest.mark.parametrize("root", [(), ("--root", ".=http://h/")])
 def test_behind_a_slash_is_an_index_page_and_no_file(root: tuple[str, ...]) -> None:
     Path("d").mkdir()

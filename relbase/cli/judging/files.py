@@ -13,7 +13,6 @@ from functools import lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import Layer
 from relbase.cli import windows
 from relbase.cli.files import STDIN, Inputs, OpenInput
 from relbase.cli.judging.verdicts import (
@@ -27,6 +26,7 @@ from relbase.cli.judging.verdicts import (
     address_of,
     ids_of,
     inside,
+    is_own,
 )
 from relbase.cli.origins import paths
 from relbase.cli.origins.finder import Finder, opened_base
@@ -237,7 +237,7 @@ class _File:
 def _judged(site: Site, file: _File, link: Link, *, uses_files: bool) -> Judgement:
     reference, url = link.reference, link.url
     target, _, fragment = (reference if url is None else url).partition("#")
-    if not reference or (reference[0] == "#" and link.base.layer is not Layer.EMBEDDED):
+    if is_own(reference, link.base.layer.value):
         return inside(site.known, file.name, file.name, fragment, file.ids)
     is_relative = not _absolute.match(reference)
     is_near = is_relative or (url and site.has_host("/".join(target.split("/", 3)[:3])))
