@@ -149,7 +149,7 @@ def _show_one_each(resolved: list[_Resolved]) -> None:
     width = max((len(excerpt(result.reference)) for result in resolved), default=0)
     for result in resolved:
         if result.url is None:
-            shown = f"{excerpt(result.reference)} has no result in profile {result.profile}"
+            shown = f"{excerpt(masked(result.reference))} has no result in profile {result.profile}"
             streams.warn(f"error: {shown}: {result.error}")
         elif len(resolved) == 1:
             streams.say(printable(result.url))

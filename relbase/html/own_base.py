@@ -25,6 +25,7 @@ from relbase.savers.marks import own_base
 from relbase.savers.rows import NONE, Unarchived
 from relbase.scan.batches import scan_for
 from relbase.scan.binding import head_base, may_have_base
+from relbase.url.credentials import masked
 from relbase.values.syntaxes import trimmed
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> N
     directive = forbidding(policies, base.url, own_url(around.base))
     if directive is None:
         return None
-    text_ = f"{stated.source}: the Content-Security-Policy forbids it ({directive[:200]!a})"
+    shown = ascii(masked(directive)[:200])
+    text_ = f"{stated.source}: the Content-Security-Policy forbids it ({shown})"
     return Note(Reason.BASE_FORBIDDEN, around.part, stated.span, f"{text_}: it does not count")
 
 

@@ -15,6 +15,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Reference, Status
+from relbase.url.credentials import quoted
 from relbase.view.characters import encode_inner
 
 HTML: Final = "text/html"
@@ -72,10 +73,10 @@ class Neighbours:
                 is_kept = encode_inner(reference) in written
                 for reason in (Reason.PART_NAMED,) * is_named + (Reason.TEXT_RELATIVE,) * is_kept:
                     counts[reason] += 1
-                    firsts.setdefault(reason, reference[:200])
+                    firsts.setdefault(reason, quoted(reference))
         for reason, first in firsts.items():
             count = f"{counts[reason]} link{'s'[: counts[reason] > 1]}"
-            yield entity.note(reason, _TEXTS[reason].format(count, repr(first)))
+            yield entity.note(reason, _TEXTS[reason].format(count, first))
 
     def _written(self, entity: MailPart) -> set[bytes]:
         """Return what may be links in the plain text that is the alternative of a part."""

@@ -15,6 +15,7 @@ from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.rows import Unarchived
 from relbase.url import plain, rfc3986
+from relbase.url.credentials import masked, quoted
 from relbase.url.profiles import PROFILES, algorithm
 from relbase.url.resolver import has_net_loc, is_absolute, prepared_base
 from relbase.values.syntaxes import Syntax, clean, spell
@@ -168,20 +169,22 @@ def _climbing(reference: str, url: str, context: Context) -> Note | None:
     path = url.partition("#")[0].partition("?")[0]
     if "/../" not in path and not path.endswith("/.."):
         return None
-    text = f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by {climbs_by}"
+    text = f"{quoted(reference)} becomes {quoted(url)} by {climbs_by}"
     if len(reference) < _COMPARED:
         resolve = resolver(context.base.url, _OTHERS[0], context.encoding)
         other = url if resolve is None else resolve(reference)
         if other == url:
             return None
-        text += f"; the profiles {' and '.join(_OTHERS)} write {other[:_SHOWN]!r}"
+        text += f"; the profiles {' and '.join(_OTHERS)} write {quoted(other)}"
     return noting(Reason.REFERENCE_CLIMBS, text)
 
 
 def _with_backslash(reference: str, context: Context) -> Note | None:
     if PROFILES[context.task.profile].normalizes:
         return None
-    text = f"{reference[:_SHOWN]!a}: resolved by the letter, but browsers read it as a slash"
+    text = (
+        f"{masked(reference)[:_SHOWN]!a}: resolved by the letter, but browsers read it as a slash"
+    )
     return noting(Reason.REFERENCE_BACKSLASH, text)
 
 

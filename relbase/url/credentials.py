@@ -39,6 +39,13 @@ def masked(url: str) -> str:
     return _inside.sub("***@", _userinfo.sub(r"\1***@", url, 1))
 
 
+def quoted(url: str) -> str:
+    """Return a URL or a reference in quotes for a note, cut, and `masked`."""
+    return repr(masked(url)[:_SHOWN])
+
+
+_SHOWN: Final = 200
+
 # Of a URL in quotes or brackets, behind another one, or in another one: an archive's, a proxy's.
 _inside: Final = expression(r"(?<=:[/\\]{2})[^/\\?#\s]*@")
 

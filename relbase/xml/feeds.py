@@ -21,6 +21,7 @@ from relbase.rewriting.context import Context, resolver
 from relbase.rewriting.outcomes import Batch, Outcome, lower
 from relbase.rewriting.reference import Place
 from relbase.url import rfc3986
+from relbase.url.credentials import quoted
 from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.view.base64 import base64_view
 from relbase.view.charset import Lines, is_utf_8
@@ -78,8 +79,8 @@ class ItemLinks:
                     self._span = span or Span(start, end)
                     reference = _reference_at(text, start)
                     both = self._both(reference, link, resolve)
-                    to = f", {reference[:200]!r}, to {both[1][:200]!r}" if both else ""
-                    self._first = f"the first{to or f' is {reference[:200]!r}'}"
+                    to = f", {quoted(reference)}, to {quoted(both[1])}" if both else ""
+                    self._first = f"the first{to or f' is {quoted(reference)}'}"
 
     def _both(self, reference: str, link: str, resolve: Resolve) -> tuple[str, str] | None:
         """Resolve a reference against the base and against a link; None if that fails."""
@@ -268,8 +269,8 @@ def with_site_noted(
         other = on_link and on_link(reference)
         if other and rfc3986.split(own)[1] != rfc3986.split(other)[1]:
             words = (
-                f"{site.source} leads to another host: {reference[:200]!r} became "
-                f"{own[:200]!r}, and would be {other[:200]!r} there: "
+                f"{site.source} leads to another host: {quoted(reference)} became "
+                f"{quoted(own)}, and would be {quoted(other)} there: "
                 "policy=Policy(site_links=True) does that"
             )
             yield (Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words),)

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import relbase
+from relbase.kind import KindName
 from relbase.url import whatwg
 from relbase.url.credentials import masked, without_credentials
 
@@ -49,6 +51,46 @@ READABLE = [
 @pytest.mark.parametrize(("url", "shown"), [*MESSAGES, *((url, url) for url in READABLE)])
 def test_messages_show_no_password(url: str, shown: str) -> None:
     assert masked(url) == shown
+
+
+# Each with the note that quotes a reference or a base.
+QUOTING = [
+    ("html", "<a href='//u:secret@h/../x'>", "reference-climbs"),
+    ("html", "<a href='//u:secret@h\\x'>", "reference-backslash"),
+    ("html", "<base href='//u:secret@h/'>", "base-relative"),
+    (
+        "html",
+        (
+            "<meta http-equiv=content-security-policy content='base-uri http://u:secret@k/'>"
+            "<base href=/>"
+        ),
+        "base-forbidden",
+    ),
+    ("css", "a{b:url(//u:secret@h/../x)}", "reference-climbs"),
+    (
+        "xml",
+        (
+            "<rss><channel><link>http://u:secret@h/</link><item><link>http://u:secret@k/</link>"
+            "<description>&lt;a href=x&gt;</description></item></channel></rss>"
+        ),
+        "item-link",
+    ),
+    (
+        "mail",
+        (
+            "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n"
+            "<//u:secret@h/>\n--b\nContent-Type: text/html\n\n<a href='//u:secret@h/'>\n--b--\n"
+        ),
+        "text-relative",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "reason"), QUOTING)
+def test_notes_show_no_password(kind: KindName, text: str, reason: str) -> None:
+    notes = relbase.rewrite(text.encode(), url="http://g/d/", kind=kind).notes
+    assert reason in [note.reason.value for note in notes]
+    assert "secret" not in "".join(note.text for note in notes)
 
 
 @given(
