@@ -197,9 +197,7 @@ def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa:
     [('src', 'a', 0), ('srcset', 'c', 3), ('srcset', 'b', 0)]
     """
     # Which base does not matter, but with one the compiled scanner need not stop at references.
-    walk = _walk(
-        tree, "http://h/", Profile.RFC1808, DEFAULT_POLICY, resolve_base_href=False, lists=True
-    )
+    walk = _walk(tree, "http://h/", resolve_base_href=False, lists=True)
     return iter(
         [
             (element, attribute, written[start:end], start)
@@ -245,8 +243,8 @@ def tree_links(
 def _walk(
     tree: object,
     base_url: URL | None,
-    profile: Profile | ProfileName,
-    policy: Policy,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
     replace: Replace | None = None,
     *,
     resolve_base_href: bool,

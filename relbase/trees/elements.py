@@ -63,10 +63,6 @@ class Elements(Tree):
             before = sibling
         return before
 
-    def _name(self, node: Node) -> str:
-        name = node.tag
-        return name if isinstance(name, str) else ""
-
     def spelled(self, _element: Node, attribute: str) -> str:
         return attribute
 

@@ -58,15 +58,15 @@ _AMP_NAMES: Final = AMP_NAMES | {
 
 class ElementRow(NamedTuple):
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
-    # The rows that count, by the key in `rows` and the values that `asks` names, as they are met.
-    counted: dict[tuple[str, tuple[str, ...]], tuple[Row, ...]]
+    # The rows that count, by the key in `rows` and the values of what it asks for, as they are met.
+    counted: dict[tuple[str | None, ...], tuple[Row, ...]]
     vocabulary: str | None = None  # None for an unknown element
     # The rows of each attribute, and of the text (""). `plain` has the row of an attribute that
     # counts whatever the other attributes are, or None if they decide whether one does.
     rows: Mapping[str, tuple[Row, ...]] = {}
     plain: Mapping[str, Row | None] = {}
     # By the same keys: the attributes that decide which rows count, and how.
-    asks: Mapping[str, tuple[bytes, ...]] = {}
+    asks: Mapping[str, tuple[str, ...]] = {}
     inner: str = HTML  # the vocabulary whose rules apply inside it
     hides: bool = False  # whether a `<base>` inside it does not count
     is_opaque: bool = False  # whether what looks like elements inside it is text
@@ -197,7 +197,9 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         for key, (row, *_) in rows.items()
     }
     rows[""] = tuple(row for row in of_element.text if row.stays in _READ)
-    asks = {key: tuple(dict.fromkeys(_asked(of_key))) for key, of_key in rows.items()}
+    asks = {
+        key: tuple(dict.fromkeys(_asked(of_key, is_html=is_html))) for key, of_key in rows.items()
+    }
     is_of_html = vocabulary_ == HTML
     hides = name == b"template" or (name == b"noscript" and is_html and is_of_html)
     return ElementRow(
@@ -221,8 +223,11 @@ def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
     return tuple(filter(None, (counting((row,), value_of, extended=-1) for row in rows)))
 
 
-def _asked(rows: tuple[Row, ...]) -> Iterator[bytes]:
-    return (name for row in rows for condition in row.conditions for name in condition.asks)
+def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:
+    for row in rows:
+        for condition in row.conditions:
+            for name in condition.asks:
+                yield from _spelled(name, is_html=is_html)
 
 
 # Longer names are not cached: in a hostile document a name may be as long as the document.

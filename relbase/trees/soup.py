@@ -81,15 +81,13 @@ class SoupTree(Tree):
         is_comment = isinstance(node, Comment) and self._is_html and is_conditional(node)
         return COMMENT if is_comment else None
 
-    def _name(self, node: PageElement) -> str:
+    def _tag(self, node: PageElement) -> str:
         """The name of a tag as in lxml; in HTML without the namespace, which html5lib sets."""
         if not isinstance(node, bs4.Tag):
             return ""
         if self._is_html or not node.namespace:
             return node.name
         return f"{{{node.namespace}}}{node.name.rpartition(':')[2]}"
-
-    _tag = _name
 
     def _keys(self, tag: bs4.Tag) -> Iterable[str]:
         return tag.attrs if self._is_html else list(map(_with_namespace, tag.attrs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -90,7 +90,6 @@ class Tree:
     XML_BASE: str  # how the tree names the attribute
     _nodes: Callable[[Node], Iterable[Node]]  # yields an element and what is inside it, in order
     _tag: Callable[[Node], Any]  # the name of an element as lxml has it; else "" or not a str
-    _name: Callable[[Node], str]  # the same; "" for anything else
     _aside: Callable[[Node], ElementRow | None]  # for other nodes: COMMENT, SHEET or None
     _keys: Callable[[Node], Iterable[str]]  # the names of its attributes as lxml has them
     _named: Callable[[str, Node], Iterable[Node]]  # the elements with a local name inside another
@@ -216,6 +215,11 @@ class Tree:
                 best, link = rank, text or self.get(child, "href")
         return link
 
+    def _name(self, node: Node) -> str:
+        """The name of an element as lxml has it, "" for anything else."""
+        name = self._tag(node)
+        return name if isinstance(name, str) else ""
+
     def _scope(self, element: Node, here: Around) -> Scope | None:
         """The xml:base that applies in an element, and to the element itself."""
         stated = "" if self._is_html else self.get(element, self.XML_BASE)
@@ -255,8 +259,7 @@ class Tree:
         part, is_html, known = self._part, self._is_html, self.known
         tag_of, keys_of, parent = self._tag, self._keys, self._parent
         # By the namespace around, then by name: the row, and what each node needs of it.
-        kinds_inside: dict[str, dict[str, tuple[ElementRow, Container[str], bool, bool]]]
-        kinds_inside = defaultdict(dict)
+        kinds_inside: dict[str, dict[str, tuple[ElementRow, Any, bool, bool]]] = defaultdict(dict)
         around, scope = self._around(part), None
         # The ancestors of a node that matter, with what is around their children; innermost last.
         arounds = [(None, TOP)] if around == TOP else [(None, TOP), (parent(part), around)]

@@ -11,7 +11,7 @@ from functools import cache, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, plain_retrieval, retrieval
+from relbase.bases.layers import UNKNOWN, Layer, Statement, retrieval
 from relbase.css.candidates import holds_none
 from relbase.edit import Edit, Span, splice
 from relbase.formats.recognition import reader
@@ -66,9 +66,7 @@ class Walk:
         task = Task(*(profile, policy, reader), keeps=policy.keeper(), is_scanned=policy.is_scanned)
         self.tree = tree
         url = url or tree.url or ""
-        base = plain_retrieval(url, profile)
-        if base is None:
-            base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
+        base, _ = task.establish(retrieval(url, (), profile)[0], UNKNOWN)
         outside = Context(
             *(UNKNOWN, task, Wanted.REFERENCES if lists else Wanted.ALL),
             budget=self._budget,
@@ -118,7 +116,10 @@ class Walk:
             if scope is not None or item is not None or kind.is_base:
                 at_once = self._resolver(context := self._context(candidate))
             if not key:
-                yield from self._texts(candidate, context, early)
+                if not kind.name:
+                    yield from self._sheet(element) if kind is SHEET else self._comment(element)
+                elif rows := self._rows(candidate):
+                    yield from self._texts(candidate, rows, context, early)
                 continue
             row = kind.plain[key]
             if row is None:
@@ -200,38 +201,37 @@ class Walk:
 
     def _rows(self, candidate: Candidate) -> tuple[Row, ...]:
         """The rows of an attribute, or of the text, that count in this element."""
-        _, kind, key, *_ = candidate
-        said = tuple([self.tree.said(candidate, name) for name in kind.asks[key]])
-        rows = kind.counted.get((key, said))
+        element, kind, key, *_ = candidate
+        get = self.tree.get
+        asked = (key, *[get(element, name) for name in kind.asks[key]])
+        rows = kind.counted.get(asked)
         if rows is None:
-            values = dict(zip(kind.asks[key], said, strict=True))
-            rows = all_counting(kind.rows[key], lambda name: encode_inner(values[name]).lower())
-            if len(kind.counted) < _MOST_COUNTED and sum(map(len, said)) < _LONGEST_COUNTED:
-                kind.counted[key, said] = rows
+            rows = all_counting(
+                kind.rows[key], lambda name: encode_inner(self.tree.said(candidate, name)).lower()
+            )
+            if len(kind.counted) < _MOST_COUNTED and len(repr(asked)) < _LONGEST_COUNTED:
+                kind.counted[asked] = rows
         return rows
 
     def _texts(
-        self, candidate: Candidate, context: Context, early: Context | None
+        self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
     ) -> Iterator[Value]:
+        # Called only if rows count: the text of most scripts is long, and not read.
         element, kind, *_, item = candidate
-        if not kind.name:
-            yield from self._sheet(element) if kind is SHEET else self._comment(element)
-        # The text of most scripts is long, and not read.
-        elif rows := self._rows(candidate):
-            for holder, text in self.tree.texts(element):
-                encoded = encode_inner(text)
-                counting = (
-                    row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
-                )
-                if row := next(counting, None):
-                    view = html_in_base64(encoded) if row.stays else None
-                    if row.stays and view is None:
-                        continue
-                    context = early if early and row.early else context
-                    inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
-                    place = Place(decode_inner(kind.name), "", row)
-                    visit = partial(_visit_text, encoded, view, place)
-                    yield self._apart((element, holder, None), text, visit, inside)
+        for holder, text in self.tree.texts(element):
+            encoded = encode_inner(text)
+            counting = (
+                row for row in rows if not row.only or encoded.lstrip().startswith(row.only)
+            )
+            if row := next(counting, None):
+                view = html_in_base64(encoded) if row.stays else None
+                if row.stays and view is None:
+                    continue
+                context = early if early and row.early else context
+                inside = self._on_link(item, context) if row.syntax is Nested.HTML else context
+                place = Place(decode_inner(kind.name), "", row)
+                visit = partial(_visit_text, encoded, view, place)
+                yield self._apart((element, holder, None), text, visit, inside)
 
     def _resolver(self, context: Context) -> Callable[[str], str | None] | None:
         """The resolver for plain references; None if its results cannot be written as they are."""
