@@ -26,7 +26,7 @@ from relbase.url.plain import NET_LOC, UNRESERVED
 from relbase.view.base64 import base64_view
 from relbase.view.charset import Lines, is_utf_8
 from relbase.xml.bases import Resolve, statement_of, url_of
-from relbase.xml.item_link import feed_link, item_link, item_tag
+from relbase.xml.item_link import feed_link, item_at, item_link
 
 if TYPE_CHECKING:
     from relbase.html.tags import Attribute
@@ -193,7 +193,7 @@ class Items:
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
         if start >= self._end and not self._is_whole:
             until = start if self._end < 0 else -1
-            if until < 0 and item_tag(self._text, self._end - 1, start) is None:
+            if until < 0 and item_at(self._text, self._end - 1, start) < 0:
                 self._end = start + 1
             else:
                 self._end, self._link, self._is_whole = item_link(self._text, item, until=until)
