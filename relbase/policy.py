@@ -150,7 +150,8 @@ class Policy:
         for field in fields(self):
             value: object = getattr(self, field.name)
             if check := _CHECKS.get(field.name):
-                object.__setattr__(self, field.name, check(value))
+                if value != ():
+                    object.__setattr__(self, field.name, check(value))
             elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} must be True or False, not {type(value).__name__}")
 

@@ -54,10 +54,6 @@ class InputDocument(NamedTuple):
     def data(self) -> bytes:
         return self.given.document.data
 
-    @property
-    def call(self) -> Call:
-        return self.given.call
-
 
 def documents(
     source: OpenInput, call: Call, *, streams: bool | None = None
@@ -106,7 +102,7 @@ def rewritten(document: InputDocument, budget: Budget | None = None) -> Result:
 
     A budget counts the references that are rewritten.
     """
-    result, origin = run.rewrite(document.given.on(budget=budget)), document.call.origin
+    result, origin = run.rewrite(document.given.on(budget=budget)), document.given.call.origin
     places = origin.local_files if origin else None
     if isinstance(places, Neighbours):
         result = result._replace(notes=(*result.notes, *places.notes()))
@@ -115,12 +111,14 @@ def rewritten(document: InputDocument, budget: Budget | None = None) -> Result:
     from relbase.mail.mbox import is_updated  # start-up time: most inputs are pages
 
     member, lengths = document.mbox
-    edits, notes = lengths.with_lengths(member, result.edits)
-    kept = (note for note in result.notes if not is_updated(member.message, note))
-    result = result._replace(notes=(*kept, *notes))
-    if edits == list(result.edits):
-        return result
-    return result._replace(data=splice(document.data, edits), edits=tuple(edits))
+    before, kept = result.edits, result.notes
+    edits, notes = lengths.with_lengths(member, before)
+    if member.message.length is not None:
+        kept = tuple(note for note in kept if not is_updated(member.message, note))
+    if edits != list(before):
+        data = splice(document.given.document.data, edits)
+        result = result._replace(data=data, edits=tuple(edits))
+    return result._replace(notes=(*kept, *notes)) if notes or kept != result.notes else result
 
 
 def statuses(document: InputDocument) -> Counter[str]:

@@ -86,7 +86,7 @@ def packing_of(name: str) -> str | None:
 
 
 def is_object(name: str) -> bool:
-    return storage.is_url(name) and not os.path.lexists(name)
+    return "://" in name and storage.is_url(name) and not os.path.lexists(name)
 
 
 class InputError(Exception):
@@ -128,14 +128,11 @@ def failing(path: str, *, is_only: bool = True) -> Iterator[None]:
 
 class OpenInput(NamedTuple):
     input: Input
+    name: str  # of the input
     shown: str  # the name for messages
     pieces: Iterator[bytes]  # the first has `PIECE` bytes or all, others any size
     status: os.stat_result | None  # of the regular file it is read from, None for anything else
     file: BinaryIO
-
-    @property
-    def name(self) -> str:
-        return self.input.name
 
 
 # Directories of a Maildir (maildir(5)) or its sub-folder (Maildir++: `.Sent`): with messages, all.
@@ -194,7 +191,8 @@ def opened(input_: Input, roots: Mapping[str, Directory] | None = None) -> Itera
     root = (roots or {}).get(input_.root)
     file, status = (sys.stdin.buffer, None) if is_piped else _open(input_, root)
     with nullcontext() if is_piped else file:
-        yield OpenInput(input_, shown_name(input_.name), pieces_of(file, status), status, file)
+        names = input_.name, shown_name(input_.name)
+        yield OpenInput(input_, *names, pieces_of(file, status), status, file)
 
 
 @contextmanager

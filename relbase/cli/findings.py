@@ -131,7 +131,7 @@ def findings(file: str, document: InputDocument, result: Result) -> Iterator[Fin
                 # A reference in srcset ends at the first space, and so inside `{{ url }}`.
                 if first == 0 and line.startswith(f"{shown} "):
                     shown = line[:last]
-            is_replaced = is_absolute(link.reference, document.call.options.profile)
+            is_replaced = is_absolute(link.reference, document.given.call.options.profile)
             text = f"{'' if is_replaced else 'relative '}link {excerpt(shown)} in {where}"
             if begins_with_placeholder(link.reference):
                 text += ": write the site's URL before it, or give --keep-templates"

@@ -20,7 +20,7 @@ from relbase.expressions import any_of
 from relbase.formats.recognition import kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.session.options import Options, header_of
+from relbase.session.options import NO_HEADER, Options, header_of
 from relbase.session.session import Call, session_of
 from relbase.url.profiles import DEFAULT, Profile, offered
 from relbase.url.resolver import Resolver
@@ -60,12 +60,14 @@ class Settings(NamedTuple):
     def call(self, name: str, *, examines: bool = False) -> Call:
         """Return the call for an input with this name, before its document is read."""
         kind = Kind(self.kind) if self.kind else None
-        types = (value for field, value in self.fields if field.lower() == "content-type")
-        if kind is None and kind_of_type(next(types, "")) is None and is_message(name):
+        types = [value for field, value in self.fields if field.lower() == "content-type"]
+        is_typed = bool(types) and kind_of_type(types[0]) is not None
+        if kind is None and not is_typed and is_message(name):
             kind = Kind.MAIL
         options = Options(
             *(kind, self.charset, self.profile, self.policy, self.detect),
-            *(self.message_urls, header_of(self.fields), self.images_url, examines),
+            *(self.message_urls, header_of(self.fields) if self.fields else NO_HEADER),
+            *(self.images_url, examines),
         )
         name, replace = "" if name == STDIN else name, self.replace
         return Call(session_of(options), self.url, self.redirects, name, replace=replace)
@@ -206,7 +208,8 @@ def settings(given: dict[str, Any]) -> Settings:
     profile = Profile(given.pop("profile"))
     rules = given.pop("replace", ())
     try:
-        Resolver(given["url"] or "", profile)
+        if given["url"]:
+            Resolver(given["url"], profile)
     except ValueError as error:
         raise click.BadParameter(printable(str(error)), param_hint="'-u' / '--url'") from None
     return Settings(

@@ -36,7 +36,8 @@ def plan(
 ) -> dict[str, Output]:
     if not is_directory(output, inputs):
         directory, name = os.path.split(output)
-        if (why := windows.why_refused((name,))) and not windows.is_null(output):
+        why = windows.why_refused((name,)) if windows.HERE else None
+        if why is not None and not windows.is_null(output):
             raise click.UsageError(f"the output '{printable(output)}': {why}: give another name")
         only = Output(directory, (name,), replaces=True, is_only=True)
         refuse([inputs.all[0].name], [only.path])
@@ -117,18 +118,18 @@ def refuse(names: Iterable[str], paths: Iterable[str], fixes: tuple[str, str] = 
             with suppress(OSError):  # reported when it is read
                 identities[identity(os.stat(name))] = name
     for path in paths:
-        shown = f"the output '{printable(path)}'"
         with suppress(OSError):  # reported when it is written
             same = identities.get(identity(os.stat(path)))
             if same is not None:
-                raise click.UsageError(f"{shown} is the input '{printable(same)}': {fixes[0]}")
+                text = f"'{printable(path)}' is the input '{printable(same)}'"
+                raise click.UsageError(f"the output {text}: {fixes[0]}")
         with suppress(OSError):
             kind = stat.S_IFMT(os.lstat(path).st_mode)
             # `-o /dev/null` would remove the device
             if kind != stat.S_IFREG and not windows.is_null(path):
                 kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
                 what = kinds.get(kind, "not a regular file")
-                raise click.UsageError(f"{shown} is {what}: {fixes[1]}")
+                raise click.UsageError(f"the output '{printable(path)}' is {what}: {fixes[1]}")
 
 
 @contextmanager

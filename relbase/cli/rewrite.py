@@ -186,9 +186,11 @@ def rewrite(inputs: tuple[str, ...], **given: Any) -> int:
             [output] = stack.enter_context(uploaded(own.output))
             uploads, own = output != own.output, own._replace(output=output)
         jobs = _jobs(walked, own)
-        is_missing = own.resume not in {None, own.report} and not os.path.exists(own.resume or "")
-        missing = f"warning: '{printable(own.resume or '')}' does not exist: --resume skips nothing"
-        reading.warn([missing] * is_missing)
+        missing: list[str] = []
+        if own.resume and own.resume != own.report and not os.path.exists(own.resume):
+            text = "does not exist: --resume skips nothing"
+            missing.append(f"warning: '{printable(own.resume)}' {text}")
+        reading.warn(missing)
         # The trees stay open for the whole run, so that nobody can swap them. A process can have a
         # thousand files open, or fewer, so trees beyond the first 100 are opened by name.
         roots: dict[str, Directory] = {}

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 def verify(given: OpenedDocument, result: Result) -> Counter[str]:
     """Verify laws 2 and 8 before a result replaces a file; return its links by status."""
-    data, counts = given.document.data, Counter[str]()
-    if not result.edits and result.data != data:
+    data, output, edits = given.document.data, result.data, result.edits
+    if not edits and output != data:
         raise SelfCheckError("bytes changed where no link did")
-    _same_outside(data, result.data, result.edits)
+    _same_outside(data, output, edits)
     # The URLs that were written are not replaced again: only the places of links are compared.
-    after = given.call._replace(replace=None).opened(result.data)
-    old_parts, new_parts = list[tuple[str, str]](), list[tuple[str, str]]()
+    after = given.call._replace(replace=None).opened(output)
+    counts, old_parts, new_parts = Counter[str](), list[tuple[str, str]](), list[tuple[str, str]]()
     before, after = given.on(parts=old_parts), after.on(parts=new_parts)
     for number, (old, new) in enumerate(zip_longest(run.links(before), run.links(after)), 1):
         # The part, the element, the attribute and the syntax.
@@ -42,7 +42,7 @@ def verify(given: OpenedDocument, result: Result) -> Counter[str]:
         raise SelfCheckError("the parts would not be the same")
     # In a transfer encoding a line may break anywhere, so tags cannot be compared.
     if given.type == "text/html":
-        _same_tags(data, result.data, result.edits)
+        _same_tags(data, output, edits)
     return counts
 
 

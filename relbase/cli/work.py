@@ -199,7 +199,7 @@ class _Worker:
                 self.outcome.tally.failed += 1
                 result = Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
             if not document.number:
-                self.outcome.claimed = "" if self.stated.given else document.call.url or ""
+                self.outcome.claimed = "" if self.stated.given else document.given.call.url or ""
             links = None
             if checked and result.changed:
                 from relbase.cli.self_check import verify
@@ -225,13 +225,14 @@ class _Worker:
         links: Counter[str] | None,
         rewritten: int,
     ) -> None:
-        outcome, notes, call = self.outcome, result.notes, document.call
+        outcome, notes, call = self.outcome, result.notes, document.given.call
+        edits, changed = result.edits, result.changed
         if not document.number:
             base = run.base(document.given)
             outcome.url, outcome.source = base.url, base.source if base.url else ""
         if self.format.charset is not None:
-            rewritten = len(result.edits)  # in a container bodies may be encoded
-        elif not result.changed:
+            rewritten = len(edits)  # in a container bodies may be encoded
+        elif not changed:
             rewritten = 0
         elif call.replace is not None or not {note.reason for note in notes} <= _REFUSING_NOTHING:
             links = documents.statuses(document) if links is None else links
@@ -241,9 +242,9 @@ class _Worker:
             outcome.links.update(links)
             rewritten = links[Status.REWRITTEN.value]
         outcome.tally.rewritten += rewritten
-        outcome.changed += result.changed
-        outcome.places += len(result.edits)
-        outcome.notes.update(note.reason.value for note in notes)
+        outcome.changed += changed
+        outcome.places += len(edits)
+        outcome.notes.update([note.reason.value for note in notes])
         is_left = any(note.reason is Reason.BASE_NONE for note in notes)
         if is_left and (document.number or self.own.check):
             # --check lists each link without a base. For a mailbox one warning reports them.
@@ -255,7 +256,7 @@ class _Worker:
             self._tell_left_behind(places)
         is_mapped = call.options.message_urls is not None and self.format.messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
-        if is_given and (result.changed or is_left):
+        if is_given and (changed or is_left):
             self._count_base(document, is_left=is_left)
         documents.collect(self.shown, document, notes, outcome.warned, several=self.plan.several)
 
@@ -278,7 +279,7 @@ class _Worker:
         from relbase.mail.message import fields_of_mail
         from relbase.mail.parts import BASE_FIELDS
 
-        outcome, urls = self.outcome, document.call.options.message_urls
+        outcome, urls = self.outcome, document.given.call.options.message_urls
         written = document.data.lower()
         may_state = any(name.encode() in written for name in BASE_FIELDS)
         fields = fields_of_mail(document.data) if may_state or urls is not None else []
@@ -294,7 +295,7 @@ class _Worker:
         elif given is not None:
             is_mapped = given.source.startswith("message map")
             stated = "by --message-map" if is_mapped else f"by {given.source}"
-        elif document.call.url is not None:
+        elif document.given.call.url is not None:
             stated = "by --url"
         is_counted = bool(document.number or self.plan.mailbox)
         outcome.tally.on_given_url += is_counted and stated == "by --url"

@@ -67,7 +67,7 @@ class Writer:
         not changed. Raise `InputError` if this file cannot be written, and `OutputError` if no file
         can.
         """
-        if windows.is_null(output.path):
+        if windows.HERE and windows.is_null(output.path):
             deque(pieces, maxlen=0)
             return ""
         *steps, name = output.parts
@@ -75,8 +75,7 @@ class Writer:
         box = steps.pop() if output.in_maildir else ""
         with files.failing(output.shown, is_only=output.is_only), ExitStack() as stack:
             makes = output.old is None
-            why = windows.why_refused(output.parts) if makes else None
-            if why is not None:
+            if makes and windows.HERE and (why := windows.why_refused(output.parts)):
                 raise InputError(f"{printable(output.shown)} cannot be made: {why}")
             folder = stack.enter_context(opened_below(output.root, steps, make=makes, held=held))
             parent = made_in = folder
@@ -115,16 +114,16 @@ class Writer:
 
     def _refuse(self, parent: Directory, output: Output) -> None:
         """Refuse to replace what has appeared at an output's path since it was planned."""
-        there, path = parent.stat(output.parts[-1]), printable(output.shown)
+        there = parent.stat(output.parts[-1])
         if output.old is not None:
             refuse_changed(parent.stat(output.old.name), output.old.status)
         if there is None:
             return
         if not stat.S_ISREG(there.st_mode):
-            raise InputError(f"{path} is not a regular file: not replaced")
+            raise InputError(f"{printable(output.shown)} is not a regular file: not replaced")
         if output.old is None and identity(there) in self._identities:
             text = "another output of this run has the same name: give it another directory"
-            raise InputError(f"{path}: {text}")
+            raise InputError(f"{printable(output.shown)}: {text}")
         if not (output.replaces or output.goes_on):
             raise _there(output)
 

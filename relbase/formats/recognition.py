@@ -73,14 +73,16 @@ def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
 
 def kind_of_file(name: str, data: bytes) -> Kind:
     """Return the kind of a file: its name decides, and otherwise its bytes do (rule 15)."""
-    if (row := _among(_suffix(name), data)) is not None:
+    return _kind_of_suffix(_suffix(name), data)
+
+
+def _kind_of_suffix(suffix: str, data: bytes) -> Kind:
+    if (row := _among(suffix, data)) is not None:
         return row.kind
     # `wget --save-headers` names files as if they contained no header.
-    if not sniffing.is_http(data):
-        kind = kind_of_name(name)
-        if kind is not None:
-            return kind
-    return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+    if suffix in _BY_SUFFIX and not sniffing.is_http(data):
+        return _BY_SUFFIX[suffix]
+    return kind_of_bytes(data, named_text=suffix in _TEXT_SUFFIXES)
 
 
 def _among(named: str, data: bytes) -> Format | None:
@@ -107,14 +109,15 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
     if kind is not None:
         return _unless_binary(kind, "", data, name)
     typed = _type_of_bytes(content_type, data) if content_type else None
-    known = typed or (kind_of_file(name, data) if name else kind_of_bytes(data))
+    suffix = _suffix(name) if name else ""
+    known = typed or (_kind_of_suffix(suffix, data) if suffix else kind_of_bytes(data))
     by = "first bytes"
     if typed is not None:
         by = f"media type, {content_type[:_SHOWN]}"
-    elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
-        by = f"name, *.{_suffix(name)[:_SHOWN]}"
+    elif suffix in _BY_SUFFIX or suffix in _TEXT_SUFFIXES:
+        by = f"name, *.{suffix[:_SHOWN]}"
     if data and FORMATS[known].visit is None:
-        return known, (_passed_note(f"by its {by}, this", _suffix(name), data),)
+        return known, (_passed_note(f"by its {by}, this", suffix, data),)
     if by == "first bytes":
         return known, ()
     return _judged(known, by, data, _OTHER)

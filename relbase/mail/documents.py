@@ -7,6 +7,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail
@@ -57,24 +58,21 @@ def open_document(entity: MailPart, reader: Reader | None = None) -> tuple[View,
 
 
 def visit_body(entity: MailPart, reader: Reader) -> Iterator[Outcome]:
-    part = entity.part
+    part, wanted = entity.part, entity.context.wanted
     if (opened := open_document(entity, reader)) is None:
         text = f"does not decode as {part.encoding!r}: left unchanged"
-        yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
-        return
+        return iter((entity.note(Reason.ENCODING_UNSUPPORTED, text),))
     view, document = opened
+    notes = [note._replace(span=part.body) for note in document.notes]
     if isinstance(view, Base64View) and view.footer:
         span = Span(part.body.start + view.footer, part.body.end)
-        yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
-    for note in document.notes:
-        yield note._replace(span=part.body)
-    if entity.context.wanted.references_only and not _may_be_refused(entity, document, view):
-        references = (outcome for outcome in document.visit() if isinstance(outcome, Reference))
-        yield from lower(references, view, part.body.start)
+        notes.insert(0, entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span))
+    if wanted.references_only and not _may_be_refused(entity, document, view):
+        items = lower(document.visit(), view, part.body.start)
     else:
-        wanted = entity.context.wanted
         visited = document.visit(Wanted.ALL if wanted.references_only else wanted)
-        yield from _fitted(entity, visited, view)
+        items = _fitted(entity, visited, view)
+    return chain(notes, items) if notes else items
 
 
 def _fitted(entity: MailPart, items: Iterable[Outcome], view: View) -> Iterator[Outcome]:

@@ -41,7 +41,6 @@ from relbase.rewriting.outcomes import (
     consume,
     lower,
     shift,
-    split_edits,
     split_edits_and_rest,
 )
 from relbase.rewriting.reference import ABSOLUTE, Place, visit_url
@@ -67,7 +66,11 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
     for index, entity in enumerate(parts_of(data, parts, context)):
         if context.parts is not None:
             context.parts.append((entity.context.part, entity.part.type))
-        for item in () if index in skipped else split_edits(_visit_part(entity, encoded), edits):
+        for item in () if index in skipped else _visit_part(entity, encoded):
+            if isinstance(item, Edit):
+                # If references are listed, it only decided which of them stay.
+                edits += () if context.wanted.references_only else (item,)
+                continue
             if isinstance(item, Note) and item.text.endswith(_SILENT):
                 if entity.part.type in silent:
                     continue
@@ -76,8 +79,6 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[O
         is_changed = bool(edits) and edits[-1].start >= entity.part.body.start
         if neighbours and is_changed and entity.part.type == HTML and context.wanted.edits_only:
             yield from neighbours.notes(entity)
-        if context.wanted.references_only:
-            edits.clear()  # in a header, they only decided which references stay
     if not edits:
         return
     edits, stale = follow_bodies(data, parts, edits)
@@ -300,10 +301,16 @@ def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
 
 def visit_mail(data: bytes, context: Context) -> Iterator[Outcome]:
     """The items of a message; for Apple Mail, with an edit of the line that states its size."""
-    number, (start, end) = read_envelope(data)
+    number, inside = read_envelope(data)
     if number is None:
-        yield from visit_message(data, context)
-        return
+        return visit_message(data, context)
+    return _visit_enveloped(data, context, number, inside)
+
+
+def _visit_enveloped(
+    data: bytes, context: Context, number: Span, inside: Span
+) -> Iterator[Outcome]:
+    start, end = inside
     if start == end:
         yield Note(Reason.FIELD_STALE, context.part, number, _WRONG)
         return

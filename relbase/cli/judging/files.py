@@ -227,7 +227,7 @@ class _File:
     def opened(self, reference: str) -> Judgement:
         """Judge where a relative reference leads a browser that opens the file from the disk."""
         if not self._opened_as:
-            call, data = self._document.call, self._document.data
+            call, data = self._document.given.call, self._document.data
             self._opened_as = opened_base(call, os.path.abspath(self.name), data)
         url = as_opened(self._opened_as, reference)
         url = url.partition("#")[0].partition("?")[0]

@@ -78,7 +78,8 @@ class Finder:
         for name in self._names(path) if mapped else ():
             if name in mapped:
                 yield FoundUrl(mapped[name].url, "--map", given=True)
-        if (rooted := paths.url_on_root(path, self.origins.roots)) is not None:
+        roots = self.origins.roots
+        if roots and (rooted := paths.url_on_root(path, roots)) is not None:
             yield rooted
         if listed := self._listed.get(os.path.normcase(path)):
             yield FoundUrl(listed, "the list of what was saved")

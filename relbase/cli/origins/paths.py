@@ -238,8 +238,9 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
             value = os.getxattr(source.file.fileno(), name)
         if 0 < len(value) <= _LIMIT and (url := read(value)):
             yield FoundUrl(url, f"the attribute {name}")
+    own = source.input.parts[-1]
     for pattern, read, shown in _FILES:
-        content = side_file(source.input, pattern.format(source.input.parts[-1]))
+        content = side_file(source.input, pattern.format(own))
         if content is not None and (url := read(content)):
             yield FoundUrl(url, shown)
 
