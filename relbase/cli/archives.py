@@ -16,7 +16,7 @@ from relbase import warc
 from relbase.cli import files, streams
 from relbase.cli.csv_tables import CsvTable, base_columns
 from relbase.cli.documents import before_part, sentence
-from relbase.cli.outputs import new_file, refuse_other, uploaded
+from relbase.cli.outputs import new_file, refuse_others, uploaded
 from relbase.cli.streams import Verbosity, counted, excerpt, printable
 from relbase.compression.codings import ZSTD
 from relbase.compression.members import MAX_ARC_LINE, arc_line, pieces
@@ -247,8 +247,8 @@ class Archive(NamedTuple):
 
     def show(self, table: Table | None, printer: LinkPrinter, *, wat: bool) -> None:
         name = self.source.name
-        how = {"warc": name, **self.how, "replace": self.settings.replace, "texts": printer.texts}
         of_wat = {"warc": name, **self.how}
+        how = {**of_wat, "replace": self.settings.replace, "texts": printer.texts}
         if wat:
             for page in self.pages():
                 for record in self._guarded(page, lambda page: [rows.wat(page, **of_wat)]):
@@ -352,9 +352,7 @@ def written(
     errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     if place.endswith((".csv", ".json", ".jsonl", ".tsv", ".txt")):
         raise click.UsageError(f"--parquet writes Parquet, not {place!a}: give links.parquet")
-    names = [*inputs]
-    for target in (path, errors):
-        refuse_other(target, names, lambda start: start.startswith(_MARK))
+    refuse_others((path, errors), inputs, lambda start: start.startswith(_MARK))
     page = {"data_page_size": _PAGE, "write_statistics": True, "write_page_index": True}
     with (
         files.failing(path),

@@ -230,7 +230,7 @@ def csv_written(path: str, inputs: Iterable[str], *columns: Any, mark: bool) -> 
         yield table
         table.close()
         return
-    refuse_other(path, inputs, lambda start: _header.match(start) is not None)
+    refuse_others([path], inputs, lambda start: _header.match(start) is not None)
     with files.failing(path), uploaded(path) as [output], new_file(output) as file:
         table = CsvTable(file.write, *columns, mark=mark)
         yield table
@@ -240,13 +240,16 @@ def csv_written(path: str, inputs: Iterable[str], *columns: Any, mark: bool) -> 
 _LOOKED_AT: Final = 1 << 12
 
 
-def refuse_other(path: str, inputs: Iterable[str], is_table: Callable[[bytes], bool]) -> None:
+def refuse_others(
+    paths: Sequence[str], inputs: Iterable[str], is_table: Callable[[bytes], bool]
+) -> None:
     """Refuse to replace an input, or a file that is not a table."""
-    refuse(inputs, [path], ("give another name",) * 2)
-    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
-        if (start := file.read(_LOOKED_AT)) and not is_table(start):
-            text = f"'{printable(path)}' exists and is not a table: give another name"
-            raise click.UsageError(text)
+    refuse(inputs, paths, ("give another name",) * 2)
+    for path in paths:
+        with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:
+            if (start := file.read(_LOOKED_AT)) and not is_table(start):
+                text = f"'{printable(path)}' exists and is not a table: give another name"
+                raise click.UsageError(text)
 
 
 @contextmanager

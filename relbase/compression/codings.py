@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
@@ -50,7 +51,7 @@ def decoded(
     salvage: bool = False,
 ) -> Decoded:
     """Undo the codings of a body (RFC 9110 §8.4, RFC 9112 §6); `salvage` keeps what is decoded."""
-    stated = [*_codings(content), *_codings(transfer)]
+    stated = _codings(chain(content, transfer))
     if len(stated) > MAX_CODINGS:
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
     undone, remarks, faults = list[str](), list[str](), list[str]()

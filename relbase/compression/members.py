@@ -238,7 +238,7 @@ BREAKS_OFF: Final = "the archive ends inside a member"
 
 
 def _mark_of(start: bytes) -> bytes | None:
-    return next((mark for mark in (GZIP, ZSTD) if start.startswith(mark)), None)
+    return GZIP if start.startswith(GZIP) else ZSTD if start.startswith(ZSTD) else None
 
 
 def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:

@@ -7,7 +7,7 @@ inside what the wrong length covered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -57,26 +57,20 @@ class Trouble(StrEnum):
 
 class Record(NamedTuple):
     version: str  # "WARC/1.1"; "ARC" for a record of an ARC file
-    fields: tuple[tuple[str, str], ...]  # names in lower case; those of an ARC line as in WARC
+    # Names in lower case, those of an ARC line as in WARC; of several values the first.
+    fields: Mapping[str, str]
     offset: int  # where it begins in the archive; if compressed, where its member begins
     size: int  # of its block, in bytes
     block: bytes | None  # None if it was not wanted, or is longer than `MAX_BLOCK`
+    type: str  # in lower case, since the case does not matter (RFC 2616 §2.1)
+    url: str  # the target URI, without the brackets that WARC/1.0 and wget write
     remark: str = ""  # what is wrong with it, although all of it is there
 
     def get(self, name: str) -> str:
-        for field, value in self.fields:
-            if field == name:
-                return value
-        return ""
-
-    @property
-    def url(self) -> str:
-        """The target URI, without the brackets that WARC/1.0 and wget write."""
-        url = self.get("warc-target-uri")
-        return url[1:-1] if url.startswith("<") and url.endswith(">") else url
+        return self.fields.get(name, "")
 
     def fault(self, trouble: Trouble, text: str) -> Fault:
-        return Fault(self.offset, self.get("warc-record-id"), self.url, trouble, text)
+        return Fault(self.offset, self.fields.get("warc-record-id", ""), self.url, trouble, text)
 
 
 class Fault(NamedTuple):
@@ -103,7 +97,7 @@ class Unfolded(Buffer):
     """The text of an archive, joined from its pieces up to the end of the current member."""
 
     def __init__(
-        self, chunks: Iterable[bytes], charge: Callable[[int], None] = lambda _: None
+        self, chunks: Iterable[bytes], charge: Callable[[int], None] | None = None
     ) -> None:
         super().__init__()
         self._pieces = pieces(chunks)
@@ -123,7 +117,7 @@ class Unfolded(Buffer):
     @property
     def consumed(self) -> int:
         """How many bytes of text were consumed so far."""
-        return super().offset
+        return self._read - len(self.data) + self.pos
 
     def _look_ahead(self) -> Piece | None:
         if not self._ahead:
@@ -136,7 +130,8 @@ class Unfolded(Buffer):
             return None
         self._ahead.clear()
         self._read += len(piece.data)
-        self._charge(len(piece.data))
+        if self._charge is not None:
+            self._charge(len(piece.data))
         self.packed, self.fault = piece.packed, piece.fault
         self.remark = piece.remark or self.remark
         is_last = piece.is_last or bool(piece.fault)
@@ -238,8 +233,8 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
             following = _starts(block)
             there = block[: following.start()].rstrip(b"\r\n") if following else block
             salvaged = record._replace(size=len(there), block=there)
-            if not (is_whole or record.get("warc-truncated")):
-                fields = (*record.fields, ("warc-truncated", "unspecified"))
+            if not (is_whole or record.fields.get("warc-truncated")):
+                fields = {"warc-truncated": "unspecified", **record.fields}
                 salvaged = salvaged._replace(fields=fields)
             fault = fault._replace(salvaged=salvaged)
         is_seen = _resume(text, block or b"") or count == 0
@@ -352,10 +347,14 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     lines = text.data[version.end() : head_end.end()].decode("utf-8", "surrogateescape")
     if "\n " in lines or "\n\t" in lines:
         lines = _fold(" ", lines)
-    fields = tuple([(name.lower(), value.rstrip(" \t")) for name, value in _fields(lines)])
+    fields, lengths = dict[str, str](), set[str]()
+    for name, value in _fields(lines):
+        field = name.lower()
+        fields.setdefault(field, value.rstrip(" \t"))
+        if field == "content-length":
+            lengths.add(value.rstrip(" \t"))
     text.pos = head_end.end()
-    lengths = {value for name, value in fields if name == "content-length"}
-    record = Record(version[1].decode().upper(), fields, offset, 0, None)
+    record = _begun(version[1].decode().upper(), fields, offset)
     if len(lengths) != 1:
         return record, None, f"{len(lengths)} different values of Content-Length"
     length = lengths.pop()
@@ -374,5 +373,12 @@ def _arc_head(text: Unfolded, offset: int) -> tuple[Record, int, str] | None:
     if line is None:
         return None
     text.pos += line.end()
-    fields = arc_fields(line)
-    return Record(ARC, fields, offset, 0, None), int(fields[-1][1]), ""
+    fields = dict(arc_fields(line))
+    return _begun(ARC, fields, offset), int(fields["content-length"]), ""
+
+
+def _begun(version: str, fields: Mapping[str, str], offset: int) -> Record:
+    """Return a record whose block is not read yet."""
+    url = fields.get("warc-target-uri", "")
+    url = url[1:-1] if url.startswith("<") and url.endswith(">") else url
+    return Record(version, fields, offset, 0, None, fields.get("warc-type", "").lower(), url)

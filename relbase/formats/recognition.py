@@ -30,15 +30,29 @@ _AMONG: Final = {name: row for row in FORMATS.values() for name in row.among}
 
 def kind_of_type(content_type: str) -> Kind | None:
     """Return the kind that a media type names, None if it says nothing of use."""
+    return _known(content_type)[1]
+
+
+def _known(content_type: str) -> tuple[str, Kind | None]:
+    """Return a media type in lower case, and the kind that it names."""
+    # Most documents are of the same few types.
+    return (_remembered if len(content_type) <= _SHORT else _read)(content_type)
+
+
+def _read(content_type: str) -> tuple[str, Kind | None]:
     type_ = sniffing.known_type(content_type)
     if not type_:
-        return None
+        return type_, None
     major, _, minor = type_.partition("/")
     _, plus, syntax = minor.rpartition("+")
     for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
         if known in _BY_TYPE:
-            return _BY_TYPE[known]
-    return Kind.OTHER
+            return type_, _BY_TYPE[known]
+    return type_, Kind.OTHER
+
+
+_SHORT: Final = 1 << 8
+_remembered: Final = lru_cache(maxsize=128)(_read)
 
 
 _SETTLING: Final = tuple(row for row in FORMATS.values() if row.settles is not None)
@@ -96,8 +110,9 @@ def _among(named: str, data: bytes) -> Format | None:
 
 def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
     """The kind that a media type names; the bytes decide if several kinds share the type."""
-    row = _among(sniffing.known_type(content_type), data)
-    return kind_of_type(content_type) if row is None else row.kind
+    type_, kind = _known(content_type)
+    row = _among(type_, data) if type_ in _AMONG else None
+    return kind if row is None else row.kind
 
 
 # The kind that a document is read as, and notes on that.
@@ -259,18 +274,8 @@ class _Labelled(NamedTuple):
 
 def reader(content_type: str, name: str) -> _Labelled | None:
     """Return how a nested document is read; None if its kind has no text to read."""
-    # Most are of the same few types.
-    is_short = len(content_type) + len(name) <= _SHORT
-    return (_remembered if is_short else _reader)(content_type, name)
-
-
-def _reader(content_type: str, name: str) -> _Labelled | None:
-    kind, by = kind_of_type(content_type), f"media type, {content_type[:_SHOWN]}"
+    (type_, kind), by = _known(content_type), f"media type, {content_type[:_SHOWN]}"
     if kind is None:
         kind, by = kind_of_name(name) or Kind.OTHER, f"name, *.{_suffix(name)[:_SHOWN]}"
-    row, is_amp = FORMATS[kind], sniffing.known_type(content_type) == AMP_TYPE
+    row, is_amp = FORMATS[kind], type_ == AMP_TYPE
     return None if row.charset is None else _Labelled(row, by, row.visit, is_amp)
-
-
-_SHORT: Final = 1 << 8
-_remembered: Final = lru_cache(maxsize=64)(_reader)

@@ -315,7 +315,7 @@ def as_fields(headers: Headers | None) -> Fields:
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise TypeError("headers must be a mapping or pairs: parse the header first")
     try:
-        fields = tuple((name, value) for name, value in pairs)
+        fields = tuple([(name, value) for name, value in pairs])
     except (TypeError, ValueError):
         raise TypeError("headers must be a mapping or pairs: give headers.items()") from None
     if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
@@ -329,10 +329,10 @@ def header_of(fields: Fields) -> Header:
         return NO_HEADER
     names = _deciding()
     deciding = tuple(
-        (name, value) for field, value in fields if (name := field.strip().lower()) in names
+        [(name, value) for field, value in fields if (name := field.strip().lower()) in names]
     )
     # The responses of a site have mostly the same of these. Long ones must not stay in memory.
-    is_long = sum(len(value) for _, value in deciding) > _LONGEST
+    is_long = sum([len(value) for _, value in deciding]) > _LONGEST
     return (_header_of if is_long else _known_header)(deciding)
 
 

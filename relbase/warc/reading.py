@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from relbase.compression.codings import decoded
 from relbase.containers.content_type import effective_type
-from relbase.containers.fields import text_of
 from relbase.containers.http import Head, final_head, is_partial
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.expressions import regex
@@ -73,10 +72,10 @@ def _pages(
     """The page of a record, or a fault; nothing if the record cannot hold a page."""
     if isinstance(record, Fault):
         yield record._replace(salvaged=None)
-        if record.salvaged is None or _type_of(record.salvaged) == "revisit":
+        if record.salvaged is None or record.salvaged.type == "revisit":
             return
         record = record.salvaged
-    type_ = _type_of(record)
+    type_ = record.type
     if not type_:
         yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
     elif type_ == "revisit":
@@ -93,17 +92,12 @@ def _pages(
             yield page
 
 
-def _type_of(record: Record) -> str:
-    """The type of a record in lower case, since the case does not matter (RFC 2616 §2.1)."""
-    return record.get("warc-type").lower()
-
-
 def _wanted(record: Record) -> bool:
-    return _type_of(record) == "revisit" or _holds_page(record)
+    return record.type == "revisit" or _holds_page(record)
 
 
 def _holds_page(record: Record) -> bool:
-    return _type_of(record) in _TYPES and may_hold_references(record.get("content-type"))
+    return record.type in _TYPES and may_hold_references(record.fields.get("content-type", ""))
 
 
 def _page(record: Record) -> Page | Fault | None:
@@ -114,7 +108,7 @@ def _page(record: Record) -> Page | Fault | None:
     stated = effective_type(values["content-type"])
     if not may_hold_references(stated):
         return None
-    if record.get("warc-segment-number"):
+    if record.fields.get("warc-segment-number"):
         return record.fault(Trouble.SEGMENTED, "the record is one of several segments: not joined")
     if is_partial(message.status, values["content-range"]):
         return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
@@ -130,15 +124,15 @@ def _page(record: Record) -> Page | Fault | None:
     if not may_hold_references(stated, body.data):
         return None
     fault = body.fault or ("" if body.remarks else _missing_of(message, values))
-    truncated = record.get("warc-truncated") or ("unspecified" if fault else "")
+    truncated = record.fields.get("warc-truncated") or ("unspecified" if fault else "")
     missing = [f"the page was not stored to its end: {truncated}"] if truncated else []
     if fault:
         missing = [f"the page is incomplete, {fault}"]
     return Page(
         record.offset,
-        record.get("warc-record-id"),
+        record.fields.get("warc-record-id", ""),
         record.url,
-        record.get("warc-date"),
+        record.fields.get("warc-date", ""),
         message.status,
         message.fields,
         body.data,
@@ -179,8 +173,8 @@ _length: Final = regex(r"[0-9]{1,18}", re.ASCII).fullmatch
 
 
 def _message(record: Record) -> _Message | Fault:
-    block, type_ = record.block or b"", record.get("content-type")
-    is_response = _type_of(record) == "response"
+    block, type_ = record.block or b"", record.fields.get("content-type", "")
+    is_response = record.type == "response"
     head, remark = final_head(block) if is_response else (None, "")
     if head is None:
         if is_response and type_.lower().startswith("application/http"):
@@ -193,7 +187,12 @@ def _message(record: Record) -> _Message | Fault:
 
 
 def _fields(block: bytes, head: Head) -> Fields:
-    return tuple((field.name, text_of(block, field)) for field in head.header.fields)
+    return tuple(
+        [
+            (name, block[start:end].decode("utf-8", "surrogateescape"))
+            for name, (start, end), _ in head.header.fields
+        ]
+    )
 
 
 # ---- revisits
@@ -219,9 +218,9 @@ def _revisited(record: Record, payload: Page, own: Fields) -> Page:
     fields = [field for field in payload.fields if field[0] not in (names | _OVERRULED)]
     return payload._replace(
         offset=record.offset,
-        record_id=record.get("warc-record-id"),
+        record_id=record.fields.get("warc-record-id", ""),
         url=record.url,
-        date=record.get("warc-date"),
+        date=record.fields.get("warc-date", ""),
         fields=(*(field for field in own if field[0] in names), *fields),
         remarks=(*filter(None, (record.remark,)), *payload.remarks),
     )

@@ -97,8 +97,9 @@ class Revisits:
     def payload(self, record: Record) -> Page | Fault | None:
         """Return the page that a record revisits, or why it is missing; None if it is no page."""
         # The names by which it refers to its payload, the most reliable first.
-        names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
-        uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
+        fields = record.fields
+        names = [*filter(None, map(fields.get, ("warc-refers-to", "warc-payload-digest")))]
+        uri, date = fields.get("warc-refers-to-target-uri"), fields.get("warc-refers-to-date")
         names += [f"{uri.strip('<>')} {date}"] if uri and date else []
         name = next((name for name in names if self._places.get(hash(name)) is not None), "")
         trouble, text = Trouble.NOT_AGAIN, ""
@@ -182,5 +183,6 @@ _GIVEN: Final = (
 
 
 def _names(record: Record) -> list[str]:
-    names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
-    return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
+    fields = record.fields
+    names = filter(None, (fields.get("warc-record-id"), fields.get("warc-payload-digest")))
+    return [*names, f"{record.url} {fields.get('warc-date', '')}"]

@@ -11,6 +11,7 @@ import uuid
 import zlib
 from base64 import b32encode
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from functools import lru_cache, partial
 from hashlib import sha1
@@ -260,16 +261,15 @@ def call_of(
     """Return the call that reads a page: with its URL, and what else the archive says of it."""
     if not isinstance(page, Page):
         raise TypeError(f"page must be a Page, not {type(page).__name__}: skip what is not a Page")
-    url: str | None = page.url
-    try:
-        as_url(page.url, profile=as_profile(profile))
-    except ValueError:
-        url = None
-    if url and (unsuitable(url) or url[: len("file:")].lower() == "file:"):
+    url: str | None = None
+    with suppress(ValueError):
+        url = as_url(page.url, profile=as_profile(profile))
+    if unsuitable(page.url) or page.url[: len("file:")].lower() == "file:":
         url = None
     # Without a usable URL, what a program left in the page may state one.
     how = OptionArguments(headers=page.fields, profile=profile, policy=policy, detect=not url)
-    call = check(url=url, redirects=page.redirects if url else (), replace=replace, **how)
+    call = check(redirects=page.redirects if url else (), replace=replace, **how)
+    call = call._replace(url=url or None)
     if len(page.files) < 2:  # noqa: PLR2004 (no other file than its own)
         return call
     return call._replace(origin=Origin("retrieval URL", local_files=partial(_beside, page)))
