@@ -170,8 +170,8 @@ class Reading(NamedTuple):
     def process(self, work: Work, parallel: Parallel | None = None) -> ExitStatus:
         """Give each input to `work`; what cannot be processed is reported and counted."""
         self.warn()
-        is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
         names = [entry.name for entry in self.inputs.all]
+        is_quiet = self.settings.verbosity is Verbosity.NONE or streams.is_terminal(output=True)
         warnings = streams.WarningPrinter(self.settings.verbosity)
 
         def show(warned: Collected) -> None:
@@ -179,7 +179,7 @@ class Reading(NamedTuple):
             warnings.show(warned)
 
         with streams.progress(names, wanted=not is_quiet) as bar:
-            read = Counted(lambda size: bar(size, 0), hashes=False)
+            read = Counted(bar, hashes=False)
             one_by_one = (self.read(entry, work, read) for entry in self.inputs.all)
             for warned in parallel(bar) if parallel else one_by_one:
                 show(warned)

@@ -157,7 +157,7 @@ class Outcome:
 class Counted:
     """Counts the bytes that pass through it, and hashes them if that is wanted."""
 
-    def __init__(self, read: OnRead = lambda _: None, *, hashes: bool) -> None:
+    def __init__(self, read: OnRead | None = None, *, hashes: bool) -> None:
         self.size, self._read, self._digest = 0, read, None
         if hashes:
             from hashlib import sha256
@@ -167,7 +167,8 @@ class Counted:
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self.size += len(piece)
-            self._read(len(piece))
+            if self._read is not None:
+                self._read(len(piece))
             if self._digest is not None:
                 self._digest.update(piece)
             yield piece

@@ -53,7 +53,7 @@ class Workers(NamedTuple):
                 there = there._replace(encoding=encoding, errors=errors)
             for outcome in in_processes(there.work, map(Job, inputs), self.number):
                 ended[outcome.job.input] = outcome
-                bar(outcome.sizes[0], 0)
+                bar(outcome.sizes[0])
                 while entry in ended:
                     yield self._shown(ended.pop(entry), table)
                     entry = next(due, None)

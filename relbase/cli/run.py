@@ -54,12 +54,12 @@ def _outcomes(plan: Plan, jobs: Sequence[Job], bar: streams.Bar) -> Iterator[Out
     if count > 1 or (count and limit is not None):
         work = partial(do, plan, writer=Writer(plan.roots))
         for outcome in in_processes(work, jobs, count, limit or inf):
-            bar(outcome.sizes[0], 0)
+            bar(outcome.sizes[0])
             yield outcome
         return
     writer = Writer(plan.roots)
     for job in jobs:
-        yield do(plan, job, writer, lambda size: bar(size, 0))
+        yield do(plan, job, writer, bar)
 
 
 def workers(wanted: int, inputs: Sequence[Input]) -> int:

@@ -10,10 +10,10 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, IntEnum
-from typing import Final, Self, TypeAlias
+from typing import Final, Protocol, Self, TypeAlias
 
 import click
 
@@ -229,22 +229,27 @@ _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
 _ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
 _bars: Final[list[object]] = []  # that are shown
-Bar: TypeAlias = Callable[[int, int], None]
+
+
+class Bar(Protocol):
+    """Takes the numbers of more bytes, and of more inputs that are done."""
+
+    def __call__(self, read: int, done: int = 0) -> None: ...
 
 
 @contextmanager
 def progress(names: Sequence[str], *, wanted: bool) -> Iterator[Bar]:
-    """Yield a function to call with the numbers of more bytes and inputs that are done."""
+    """Yield what to tell of progress."""
     size = 0
     for name in names if wanted and obeys_escapes() else ():
         with suppress(OSError):
             size += os.stat(name).st_size
     if not size or (len(names) < _MANY and size < _LARGE):
-        yield lambda _read, _done: None
+        yield lambda read, done=0: None  # noqa: ARG005 (of a `Bar`)
         return
     files, unseen, due = 0, 0, 0.0
 
-    def advance(read: int, done: int) -> None:
+    def advance(read: int, done: int = 0) -> None:
         nonlocal files, unseen, due
         now, files, unseen = time.monotonic(), files + done, unseen + read
         if now >= due or files == len(names):

@@ -254,7 +254,7 @@ class _Worker:
             notes = tuple(note for note in notes if note.reason is not Reason.KIND_UNSUPPORTED)
         if isinstance(places := call.origin and call.origin.local_files, Neighbours):
             self._tell_left_behind(places)
-        is_mapped = call.options.message_urls is not None and self.format.messages
+        is_mapped = call.session.options.message_urls is not None and self.format.messages
         is_given = is_mapped or (call.url is not None and (document.number or self.plan.mailbox))
         if is_given and (changed or is_left):
             self._count_base(document, is_left=is_left)
@@ -306,9 +306,9 @@ class _Worker:
 
     def _sum_up(self) -> None:
         outcome, reason = self.outcome, Reason.BASE_NONE.value
-        outcome.text = "no link changed"
+        outcome.text, made = "no link changed", self.plan.settings.made
         if outcome.places:
-            outcome.text = f"{counted(outcome.tally.rewritten, 'link')} {self.plan.settings.made}"
+            outcome.text = f"{counted(outcome.tally.rewritten, 'link')} {made}"
             on_url = f", {outcome.tally.on_given_url} of them against the given URL"
             within = f" in {counted(outcome.changed, 'message')}"
             within += on_url if outcome.tally.on_given_url else ""

@@ -40,13 +40,14 @@ from relbase.rewriting.outcomes import (
     Outcome,
     consume,
     lower,
+    lower_plain,
     shift,
     split_edits_and_rest,
 )
 from relbase.rewriting.reference import ABSOLUTE, Place, visit_url
 from relbase.values import headers
 from relbase.view.charset import WIDE_BOMS
-from relbase.view.folding import folded_view
+from relbase.view.folding import folded_view, needs_folded_view, plain_in_field
 from relbase.view.runs import View
 
 _ENTITY: Final = "message/rfc822"
@@ -231,12 +232,17 @@ def visit_field(
         # In the quotes of a parameter, a backslash would begin an escape.
         is_parameter = form is headers.EXTERNAL_BODY
         quote = b"\\" if is_parameter else headers.quote_before(value, span)
-        view = folded_view(raw, quote, words=words)
         offset = field.value.start + span.start
         # The body has the same part, and offsets of its own.
         inside = context if context.replaced is None else context.inside(~offset)
-        items = visit_url(view.inner, Span(0, len(view.inner)), inside, place)
-        yield from lower(items, view, offset)
+        make_view = partial(folded_view, raw, quote, words=words)
+        if needs_folded_view(raw):
+            view = make_view()
+            items = visit_url(view.inner, Span(0, len(view.inner)), inside, place)
+            yield from lower(items, view, offset)
+        else:
+            items = visit_url(raw, Span(0, len(raw)), inside, place)
+            yield from lower_plain(items, plain_in_field, make_view, offset)
 
 
 # ---- what is not read

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relbase.bases.headers import snapshot_statements, statements_of
-from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
-from relbase.containers.fields import Header, eol_of, fields_of_paragraph, first, text_of
+from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
+from relbase.containers.fields import Header, eol_of, fields_of_paragraph, text_of
 from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
 from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE, Part
@@ -18,6 +18,9 @@ from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import SameView, View
+
+# A field that states a base: its name, its value, and where that is.
+Stated: TypeAlias = tuple[str, str, Span]
 
 
 class MailPart(NamedTuple):
@@ -72,10 +75,14 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
     eol = line_end(data)
     path: dict[int, MailPart] = {}  # only the parts around this one, since bases may be long
     for index, part in enumerate(parts):
-        number = number_of(part, context)
-        attached = False
+        stated = [
+            (name, data[start:end].decode("utf-8", "surrogateescape"), Span(start, end))
+            for name, (start, end), _ in part.header.fields
+            if name in BASE_FIELDS or name == _SNAPSHOT
+        ]
+        number, attached = number_of(part, context), False
         if part.parent is None:
-            around, notes = _around(data, part, context)
+            around, notes = _around(data, part, stated, context)
         else:
             while next(reversed(path)) != part.parent:
                 path.popitem()
@@ -84,11 +91,6 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
             if outer.part.message:
                 around, notes = _retrieved(data, part, around, context)
             attached = outer.attached or part.disposition == "attachment"
-        stated = [
-            (name, data[start:end].decode("utf-8", "surrogateescape"), Span(start, end))
-            for name, (start, end), _ in part.header.fields
-            if name in BASE_FIELDS
-        ]
         base, states, more = around, False, list[Note]()
         if stated:
             base, states, more = _established(part, stated, around, context.task, number)
@@ -128,18 +130,20 @@ def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
 _unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
 
 
-def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
+def _around(
+    data: bytes, part: Part, fields: Sequence[Stated], context: Context
+) -> tuple[Base, tuple[Note, ...]]:
     """The base around the outermost message; without one, the URL that Chromium recorded."""
     around, notes = context.base, tuple[Note, ...]()
     if context.task.message_urls is not None:
         around, notes = _retrieved(data, part, around, context)
     if not context.task.detect or around.layer is not Layer.NONE:
         return around, notes
-    snapshot = first(data, part.header, _SNAPSHOT)
-    if snapshot is None:
+    snapshots = [value for name, value, _ in fields if name == _SNAPSHOT]
+    if not snapshots:
         return around, notes
     profile = context.task.profile
-    statements, refused = snapshot_statements(snapshot, profile)
+    statements, refused = snapshot_statements(snapshots[0], profile)
     around, more = context.task.establish(statements, around)
     remarks = (*notes, *refused, *more)
     notes = tuple(note._replace(part=number_of(part, context)) for note in remarks)
@@ -149,7 +153,7 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
 
 
 def _established(
-    part: Part, fields: Sequence[tuple[str, str, Span]], around: Base, task: Task, number: str
+    part: Part, fields: Sequence[Stated], around: Base, task: Task, number: str
 ) -> tuple[Base, bool, list[Note]]:
     name, profile = f"part {part.number}" if part.number else "the message", task.profile
     kept = stated = statements_of(fields, States.MAIL, name)
@@ -157,7 +161,8 @@ def _established(
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
-    base, notes = task.establish(kept, around, number)
+    allows = task.policy.private_bases
+    base, notes = establish(kept, around, profile, number, private_bases=allows)
     if len(kept) < len(stated):
         text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)

@@ -18,6 +18,11 @@ from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.runs import Run, RunView, View, read
 from relbase.view.transcode import decode
 
+# Finds a byte of a raw URL in a header field that may not mean itself.
+needs_folded_view: Final = regex(rb"[^!-~]|=\?").search
+# New text that needs no escape in any field, nor can begin or end an encoded word.
+plain_in_field: Final = regex(rb"[!#-%(-;@-\[\]-~]*+").fullmatch
+
 
 def folded_view(raw: bytes, quote: bytes = b"", *, words: bool = True) -> View:
     """Return the view of a URL in a header field: no white space, encoded words decoded, if any."""

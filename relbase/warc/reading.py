@@ -48,18 +48,19 @@ def pages(
     if isinstance(given, (str, bytes, TextIOBase)) or not isinstance(given, Iterable):
         fix = f"not {type(chunks).__name__}: give open(path, 'rb') or [data]"
         raise TypeError(f"chunks must be a binary file or an iterable of bytes, {fix}")
-    return pages_within(Allowance(), chunks, again, skip)
+    return pages_within(chunks, again, skip)
 
 
 def pages_within(
-    allowance: Allowance,
     chunks: Iterable[bytes],
     again: Again | None,
     skip: Callable[[Record], bool],
+    allowance: Allowance | None = None,
 ) -> Iterator[Page | Fault]:
     """Yield what `pages` does, where revisits may cost what is left of an allowance."""
-    text, before = Unfolded(chunks), allowance.once
+    allowance = allowance or Allowance()
     revisits = Revisits(again, allowance, _holds_page, _page)
+    text, before = Unfolded(chunks), allowance.once
     for record in records_of(text, _wanted):
         allowance.once = before + text.consumed
         for page in _pages(record, revisits, skip):

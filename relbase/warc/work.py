@@ -227,7 +227,7 @@ def _pages_of_member(
     def skip_at(record: Record) -> bool:
         return skip(record._replace(offset=start + record.offset))
 
-    for page in pages_within(allowance, content(0), content, skip_at):
+    for page in pages_within(content(0), content, skip_at, allowance):
         yield page._replace(offset=start + page.offset)
 
 
