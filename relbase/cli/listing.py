@@ -166,7 +166,7 @@ def links(
 
         if texts and columns is None:
             columns = (*warc.LinkRow._fields, *more)
-        read = (entry.name for entry in reading.inputs.all)
+        read = [entry.name for entry in reading.inputs.all]
         written = archives.written(parquet, read, columns, more, data_urls=not no_data_urls)
     with written as table:
         status = _process(reading, work_of, table, count, tallied)

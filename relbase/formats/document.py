@@ -164,11 +164,6 @@ class Document(NamedTuple):
         lowered = items if self.view is None else lower(items, self.view, 0)
         return chain(self.remarks, lowered) if self.remarks else lowered
 
-    @property
-    def is_scanned_as_is(self) -> bool:
-        """Whether the scanner may make links of its bytes."""
-        return self.view is None and self.format.makes_links
-
     def base(self, wanted: Wanted | None = None) -> Base:
         """The base of the document: its own, or that of its container."""
         if self.notes:

@@ -103,12 +103,17 @@ def references(given: OpenedDocument, *, texts: bool = False) -> Iterator[Refere
 def columns(given: OpenedDocument, *, texts: bool = False) -> Iterator[list[Reference] | Packed]:
     """Yield the references of `references` many at once, as columns if possible."""
     given = _asked(given.on(texts=True) if texts else given)
-    are_packed = given.document.is_scanned_as_is and not texts
+    are_packed = _are_scanned(given.document) and not texts
     for batch in _visit(given.document, Wanted.COLUMNS if are_packed else Wanted.REFERENCES):
         if isinstance(batch, Packed):
             yield batch
         else:
             yield [item for item in batch if isinstance(item, Reference)]
+
+
+def _are_scanned(document: Document) -> bool:
+    """Whether the scanner may make links of the bytes themselves."""
+    return document.view is None and document.format.makes_links
 
 
 def links(given: OpenedDocument, *, texts: bool = False) -> Iterator[Link]:
@@ -118,7 +123,7 @@ def links(given: OpenedDocument, *, texts: bool = False) -> Iterator[Link]:
 
 def _links(given: OpenedDocument) -> Iterator[Sequence[Link]]:
     given = _asked(given)
-    is_scanned = given.document.is_scanned_as_is and not given.document.context.texts
+    is_scanned = _are_scanned(given.document) and not given.document.context.texts
     wanted = Wanted.LINKS if is_scanned else Wanted.REFERENCES
     lines = Lines(given.document.data)
     for batch in _visit(given.document, wanted):
