@@ -261,7 +261,7 @@ def placeholders(
 
     With `templates`, a user's own and those that only count at the beginning are among them.
     """
-    common = _common(reference, closed=closed)
+    common = _common(reference, closed=closed) if may_hold_placeholder(reference) else []
     if templates is None:
         return common
     beginning = _beginning.match(reference)
@@ -310,8 +310,6 @@ _of_css: Final = expression("[{};]")
 
 
 def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
-    if _rarely.search(reference) is None:
-        return []
     if _whole.fullmatch(reference):
         return [(0, len(reference))]
     spans: list[tuple[int, int]] = []
@@ -339,7 +337,7 @@ def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
 
 
 # Without one of these there is no placeholder.
-_rarely: Final = expression(r"[{<%|\[]|\A-")
+may_hold_placeholder: Final = expression(r"[{<%|\[]|\A-").search
 
 # What opens a placeholder, what closes it, and whether it counts if it is not closed: a quote in it
 # often ends the attribute early.

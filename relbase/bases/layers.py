@@ -95,6 +95,7 @@ class Statement(NamedTuple):
     source: str  # where it was stated, for people
     span: Span | None = None  # its bytes in the input, if it is there
     flaw: str | None = None  # why it is not a URL at all, None if it may be one
+    may_be_relative: bool = False  # whether that gets no note
 
 
 def establish(  # noqa: PLR0917 (as one says it: within a base, by a profile)
@@ -303,9 +304,9 @@ def _resolved(  # noqa: C901 (one question after the other)
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
         text = f"{_shown(stated)} is not a suitable base because {why}: {verdict}"
         return url if counts else None, Reason.BASE_UNSUITABLE, text
-    if relative:
+    if relative and not statement.may_be_relative:
         what = "is relative where an absolute URL is required: resolved to"
-    elif alone and statement.layer is not Layer.RETRIEVAL:  # which never has a base around it
+    elif alone and not (statement.may_be_relative or statement.layer is Layer.RETRIEVAL):
         what = "is treated as absolute, because nothing around it is known:"
     else:
         return url, None, ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import Final, NamedTuple
 
 from relbase.html.foreign import HTML
@@ -31,17 +30,21 @@ class ElementRows(NamedTuple):
     rows: Mapping[bytes, tuple[Row, ...]]  # the rows of each attribute, in order
     text: tuple[Row, ...]  # the rows of its text
     asked: frozenset[bytes]  # the attributes to read: those in rows, those that decide
+    # The row of each attribute, and of the text (b""), that has only one, if it always counts.
+    sure: Mapping[bytes, Row]
 
 
 def element_rows(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> ElementRows:
-    asked = set(rows)
-    for row in chain(text, *rows.values()):
-        for when in (row.when, row.local_when, row.early_when):
-            if when is not None:
-                asked.update(when.asks)
-        if row.on_codebase:
-            asked.add(b"codebase")
-    return ElementRows(rows, text, frozenset(asked))
+    asked, sure = set(rows), dict[bytes, Row]()
+    for attribute, of_attribute in (*rows.items(), (b"", text)):
+        for row in of_attribute:
+            if row.when or row.local_when or row.early_when:
+                asked.update(*(condition.asks for condition in row.conditions))
+            elif not row.extended and len(of_attribute) == 1:
+                sure[attribute] = row
+            if row.on_codebase:
+                asked.add(b"codebase")
+    return ElementRows(rows, text, frozenset(asked), sure)
 
 
 def _by_element() -> dict[tuple[str, bytes], ElementRows]:

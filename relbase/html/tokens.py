@@ -100,7 +100,7 @@ def slots(
 ) -> Iterator[Slot]:
     """Yield the values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
-    rows, text_rows, asked = attributes_of(namespace, name)
+    rows, text_rows, asked, sure = attributes_of(namespace, name)
     attributes = {}
     if tag_end - attributes_at > len(">"):
         asked = asked.union(named) if named else asked
@@ -109,7 +109,10 @@ def slots(
         return
     value_of = partial(value_in, text, attributes)
     for attribute, value in attributes.items():
-        row = counting(named.get(attribute) or rows.get(attribute, ()), value_of, extended=extended)
+        row = sure.get(attribute) if attribute not in named else None
+        if row is None:
+            of_attribute = named.get(attribute) or rows.get(attribute, ())
+            row = counting(of_attribute, value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             yield Slot(name, attribute, row, value, codebase)

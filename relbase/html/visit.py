@@ -277,7 +277,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
 
 def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
     """Visit one decoded value, by the syntax of its row."""
-    return _VISITS[place.row.syntax](text, context, place)
+    return VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
@@ -346,7 +346,7 @@ _NO_MATCH: Final = "a relative one matches no link where the page is opened from
 
 
 # How to visit a value of each syntax; its text is decoded, in UTF-8.
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Outcome]]]] = {
+VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Outcome]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_markup,

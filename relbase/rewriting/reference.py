@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Base, Layer, outward
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.policy import Policy, begins_with_placeholder, placeholders
+from relbase.policy import (
+    Policy,
+    begins_with_placeholder,
+    may_hold_placeholder,
+    placeholders,
+)
 from relbase.rewriting.budget import Budget, weight
 from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
@@ -85,7 +90,8 @@ def visit_url(
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:
     """Return a note on a reference that is rewritten, if there is something to know about it."""
     note = None if reference.isascii() else unstated(reference, context)
-    if note is None and not context.task.policy.keep_templates and placeholders(reference):
+    keeps = context.task.policy.keep_templates
+    if not (note or keeps) and may_hold_placeholder(reference) and placeholders(reference):
         note = _REWRITTEN
     if note is None and ".." in reference and url is not None and "/.." in url:
         note = _climbing(reference, url, context)

@@ -19,7 +19,7 @@ from relbase.values.syntaxes import trimmed
 from relbase.view.characters import decode_inner
 from relbase.view.charset import Lines
 from relbase.xml.escapes import pieces_view
-from relbase.xml.structure import Element, embedded_base, is_shown, meant
+from relbase.xml.structure import Element, base_tag, embedded_base, is_shown, meant
 from relbase.xml.vocabulary import XML_BASE
 from relbase.xml.well_formed import Flaw
 
@@ -51,12 +51,13 @@ _is_text: Final = regex(rb"[<\t\r\n]").search
 
 
 def state(
-    text: bytes, value: Attribute, source: str, context: Context
+    text: bytes, value: Attribute, source: str, context: Context, *, may_be_relative: bool = False
 ) -> tuple[Context, list[Note]]:
     """Return the context inside an element that states a base, and notes on the base."""
     statement = statement_of(text, value, source)
     if statement is None:
         return context, []
+    statement = statement._replace(may_be_relative=may_be_relative)
     base, notes = context.established(statement)
     return context.with_base(base), notes
 
@@ -69,7 +70,7 @@ def statement_of(text: bytes, value: Attribute, source: str) -> Statement | None
 
 def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
     """Return the context of a document with its `<base>`, notes on it, and its offset."""
-    stated = embedded_base(text)
+    stated = embedded_base(text) if base_tag(text) else None
     if stated is None or around.task.policy.ignore_base:
         return around, [], 0
     at = Lines(text, around.encoding).of(stated.start)
@@ -85,7 +86,8 @@ def xml_base_counts(root: Element, around: Context) -> bool:
 class Scopes:
     def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
         self._text = text
-        self._lines = Lines(text, document.encoding)
+        self._lines: Lines | None = None
+        self._encoding = document.encoding
         self.counts = counts  # whether `xml:base` applies to its content, or is only made absolute
         self._part, self.depth = document.part, 0
         # Many elements may state the same few bases, and edits do not depend on where.
@@ -115,12 +117,11 @@ class Scopes:
             self.inside = self.stated if self.counts else self.inside
             return []
         name = element.name.decode("utf-8", "replace")
+        self._lines = self._lines or Lines(self._text, self._encoding)
         source = f"xml:base of <{name}> at {self._lines.of(stated.start)}"
         is_forgotten = not self.stated.wanted.edits_only or len(key[0]) > _REMEMBERED
-        self.stated, notes = state(self._text, stated, source, self.stated)
         # XML Base 2 §3: unlike `<base>`, it may be relative.
-        if notes and self.stated.base.source == source:
-            notes = [note for note in notes if note.reason is not Reason.BASE_RELATIVE]
+        self.stated, notes = state(self._text, stated, source, self.stated, may_be_relative=True)
         if not notes and not is_forgotten:
             if len(self._known) >= _FEW:
                 self._known.clear()

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import unescape
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, found_url
@@ -40,7 +39,7 @@ class ItemLinks:
 
     def __init__(self, document: Context) -> None:
         self._how = document.task.profile, document.encoding
-        self._count = 0
+        self.count = 0
         self._first = ""
         self._span: Span | None = None
 
@@ -74,7 +73,7 @@ class ItemLinks:
             else:
                 differs = new != directory if root else directory != b""
             if differs:
-                self._count += 1
+                self.count += 1
                 if self._span is None:
                     self._span = span or Span(start, end)
                     reference = _reference_at(text, start)
@@ -90,14 +89,13 @@ class ItemLinks:
         except ValueError:  # `_reference_at` decodes text twice that may be escaped once
             return None
 
-    def notes(self, part: str) -> Iterator[Note]:
-        if self._count:
-            links = f"{self._count} links in items" if self._count > 1 else "a link in an item"
-            text = (
-                f"some feed readers resolve {links} against the item's own link ({self._first}): "
-                "policy=Policy(item_links=True) does the same"
-            )
-            yield Note(Reason.ITEM_LINK, part, self._span, text)
+    def note(self, part: str) -> Note:
+        links = f"{self.count} links in items" if self.count > 1 else "a link in an item"
+        text = (
+            f"some feed readers resolve {links} against the item's own link ({self._first}): "
+            "policy=Policy(item_links=True) does the same"
+        )
+        return Note(Reason.ITEM_LINK, part, self._span, text)
 
 
 # In characters; nobody writes a longer one.
@@ -129,7 +127,7 @@ class Items:
     def __init__(self, text: bytes, document: Context) -> None:
         self.links = ItemLinks(document)
         self._text = text
-        self._lines = Lines(text, document.encoding)
+        self._lines: Lines | None = None
         self._item: structure.FeedItem | None = None
         self._link: Attribute | None = None
         self._end, self._is_whole = -1, False  # how far it was read
@@ -141,23 +139,6 @@ class Items:
         self._end, self._is_whole = -1, False
         self._linked = None, None
 
-    def visit(
-        self,
-        slot: Slot,
-        context: Context,
-        visit: Callable[[Slot, Context], Iterable[Outcome]],
-        stated_at: int,
-    ) -> Iterable[Outcome]:
-        """Visit HTML in a feed, against the link of its item if the policy says so."""
-        item, task = self._item, context.task
-        # An `xml:base` in the item, on the content itself or inside, overrides its link.
-        if item is not None and stated_at <= item.end:
-            if task.policy.item_links:
-                return visit(slot, self._on_link(item, slot, context))
-            if context.wanted.edits_only:
-                return self._compared(slot, context, visit)
-        return visit(slot, context)
-
     def in_base64(self, slot: Slot, context: Context, stated_at: int) -> Iterable[Outcome] | None:
         """Visit HTML of Atom 0.3 in base64; None if that is not what a value holds."""
         if slot.row.stays is not Reason.XML_BASE64:
@@ -165,20 +146,11 @@ class Items:
         view = html_in_base64(self._text[slot.value.start : slot.value.end])
         if view is None:
             return None
-        if self._item and stated_at <= self._item.end and context.task.policy.item_links:
-            context = self._on_link(self._item, slot, context)
+        if context.task.policy.item_links:
+            context = self.on_link(slot, context, stated_at)
         place = Place(slot.element.decode("utf-8", "replace"), "", slot.row)
         items = visit_value(view.inner, context.inside(slot.value.start), place)
         return lower(items, view, slot.value.start)
-
-    def _compared(
-        self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Outcome]]
-    ) -> Iterator[Outcome]:
-        items = iter(visit(slot, context))
-        while batch := list(islice(items, 1024)):
-            edits = [item for item in batch if isinstance(item, Edit)]
-            self.compare(slot.value.start, context.resolve, -1, edits)
-            yield from batch
 
     def compare(
         self, start: int, resolve: Resolve | None, stated_at: int, edits: Sequence[Edit]
@@ -199,14 +171,19 @@ class Items:
                 self._end, self._link, self._is_whole = item_link(self._text, item, until=until)
         return self._link if start < self._end else None
 
-    def _on_link(self, item: structure.FeedItem, slot: Slot, context: Context) -> Context:
+    def on_link(self, slot: Slot, context: Context, stated_at: int) -> Context:
         """The context for HTML in an item: its base is the item's link, if there is one."""
+        item = self._item
+        # An `xml:base` in the item, on the content itself or inside, overrides its link.
+        if item is None or stated_at > item.end:
+            return context
         link = self._around(item, slot.value.start)
         if link is None:
             return context
         last, linked = self._linked
         if linked is None or last is not context:
             name = item.name.decode("utf-8", "replace")
+            self._lines = self._lines or Lines(self._text, context.encoding)
             source = f"link of <{name}> at {self._lines.of(item.start)}"
             linked = context
             if stated := statement_of(self._text, link, source):
@@ -250,7 +227,19 @@ def with_site_noted(
     stated: Callable[[], Statement | None],
     around: Context,
 ) -> Iterator[Batch]:
-    """Yield the batches, and a note if the site is on another host and a link differs by that."""
+    """Return the batches, and a note if the site is on another host and a link differs by that."""
+    policy = around.task.policy
+    is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)
+    is_asked = is_certain and around.resolve is not None
+    return _with_site_noted(text, batches, stated, around) if is_asked else iter(batches)
+
+
+def _with_site_noted(
+    text: bytes,
+    batches: Iterable[Batch],
+    stated: Callable[[], Statement | None],
+    around: Context,
+) -> Iterator[Batch]:
     first: Edit | None = None
     for batch in batches:
         if first is None:
@@ -259,9 +248,8 @@ def with_site_noted(
                     first = item
                     break
         yield batch
-    policy, resolve = around.task.policy, around.resolve
-    is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)
-    if first is None or resolve is None or not is_certain or (site := stated()) is None:
+    resolve = around.resolve
+    if first is None or resolve is None or (site := stated()) is None:
         return
     with suppress(ValueError):
         reference = _reference_at(text, first.start)

@@ -135,7 +135,8 @@ def _ranked_link(
 def _attributes_of(tag: re.Match[bytes], text: bytes) -> dict[bytes, Attribute]:
     attributes = {}
     for attribute in each_attribute(text, *tag.span(2)):
-        attributes[attribute[1]] = attribute_of(attribute, text)
+        start, end = attribute.span(attribute.lastindex or 0)
+        attributes[attribute[1]] = Attribute(attribute[1], start, end, text[end : end + 1])
     return attributes
 
 

@@ -96,7 +96,8 @@ def _json_items(feed: bytes, urls: _Urls, context: Context) -> Iterator[Outcome]
                 stated = Statement(Layer.EMBEDDED, url, source, link)
                 items = _of_item(view.inner, string, place, inside, stated, links=links)
             yield from lower(items, view, string.start)
-    yield from links.notes(context.part)
+    if links.count:
+        yield links.note(context.part)
 
 
 class _Urls(NamedTuple):

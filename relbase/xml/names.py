@@ -1,11 +1,13 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from relbase.html.foreign import HTML, SHOWN
 from relbase.html.places import ElementRows, element_rows
+from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row
 from relbase.policy import XML_ROW
 from relbase.values.syntaxes import Syntax
@@ -99,7 +101,25 @@ class Names:
             )
         return known
 
-    def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
+    def asked(
+        self, each: Iterable[re.Match[bytes]], named: Named
+    ) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
+        """Return the attributes that the rows of an element ask for, and which occur twice."""
+        asked, is_shown = named.attributes_of.asked, named.vocabulary in SHOWN
+        attributes: dict[bytes, Attribute] = {}
+        repeated: frozenset[bytes] = frozenset()
+        for attribute in each:
+            name = key = attribute[1]
+            if is_shown or b":" in name:
+                key = self._key(name, named.vocabulary)
+            if key is not None and key in asked:
+                if key in attributes:
+                    repeated |= {key}
+                start, end = attribute.span(attribute.lastindex or 0)
+                attributes[key] = Attribute(name, start, end, attribute.string[end : end + 1])
+        return attributes, repeated
+
+    def _key(self, name: bytes, vocabulary: str | None) -> bytes | None:
         """Return the key of an attribute on an element of a vocabulary; None if it has no row."""
         if b":" not in name:
             if vocabulary in SHOWN:
@@ -175,8 +195,4 @@ def _with_rows(attributes_of: ElementRows, own: ElementRows | None) -> ElementRo
     """Return what an element holds together with rows of a user, which come first."""
     if own is None:
         return attributes_of
-    return ElementRows(
-        {**attributes_of.rows, **own.rows},
-        own.text + attributes_of.text,
-        attributes_of.asked | own.asked,
-    )
+    return element_rows({**attributes_of.rows, **own.rows}, own.text + attributes_of.text)

@@ -141,7 +141,7 @@ class Ahead:
         attributes: Mapping[bytes, Attribute],
         text_row: Row | None,
     ) -> None:
-        """Learn what the names of a start tag mean, and the row of its text."""
+        """Learn what the names of a start tag mean, none of which occurs twice."""
         if self._changes != names.changes:
             self._forget(names)
         name = tag[1]
@@ -149,17 +149,17 @@ class Ahead:
         if known is None:
             return
         holds_by_name, rows_of = known[2], named.attributes_of.rows
+        keys = {attribute.name: key for key, attribute in attributes.items()}
         for attribute in structure.each_attribute(tag.string, *tag.span(2)):
             name = attribute[1]
             is_room = len(holds_by_name) < _MOST_ATTRIBUTES and len(name) <= MAX_TAG
             if name in holds_by_name or not is_room or name.startswith(b"xmlns"):
                 continue
-            key = names.key(name, named.vocabulary)
+            key = keys.get(name, b"")
             if key == XML_BASE:
                 holds_by_name[name] = SCOPE
             elif key != b"codebase":  # decides on the references of others
-                rows = rows_of.get(key, ()) if key is not None else ()
-                holds = _attribute_holds(rows, self._extended)
+                holds = _attribute_holds(rows_of.get(key, ()), self._extended)
                 if holds is not None:
                     holds_by_name[name] = holds
         if known[0] == BY_TAG and len(self._tags) < _MOST:

@@ -179,12 +179,16 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 names.plant(name)
             named = names.of_element(name)
             if token.start(2) < token.end(2):
-                attributes, repeated = _asked(text, token, names, named)
-            text_row = None
-            if named.attributes_of.text:
+                each = each_attribute(text, *token.span(2))
+                attributes, repeated = names.asked(each, named)
+            text_row = named.attributes_of.sure.get(b"")
+            if named.attributes_of.text and text_row is None:
                 value_of = partial(value_in, text, attributes)
                 text_row = counting(named.attributes_of.text, value_of, extended=True)
-            if ahead is not None and not is_prolog:
+            unbound: tuple[bytes, ...] = ()
+            if b":" in token[0]:
+                unbound = names.unbound((name, *map(_spelling, attributes.values())))
+            if ahead is not None and not (is_prolog or repeated):
                 ahead.learn(token, named, names, attributes, text_row)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
@@ -193,8 +197,6 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 end = text_end(text, pos)
                 is_unescaped = end == pos and _holds_bare(text, pos, text_row, names)
             if attributes or named.attributes_of.text or is_prolog or opens or named.is_item:
-                spelled = name, *map(_spelling, attributes.values())
-                unbound = names.unbound(spelled) if b":" in token[0] else ()
                 inside = end, attributes, repeated, unbound, opens, text_row, is_unescaped
                 yield Element(named, name, start, pos, *inside)
             if is_unescaped:
@@ -248,24 +250,6 @@ def meant(raw: bytes) -> bytes:
     return value_view(raw, b'"').inner
 
 
-def _asked(
-    text: bytes, tag: re.Match[bytes], names: Names, named: Named
-) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
-    asked, is_shown = named.attributes_of.asked, named.vocabulary in SHOWN
-    attributes: dict[bytes, Attribute] = {}
-    repeated: frozenset[bytes] = frozenset()
-    for attribute in each_attribute(text, *tag.span(2)):
-        name = key = attribute[1]
-        if is_shown or b":" in name:
-            key = names.key(name, named.vocabulary)
-        if key is not None and key in asked:
-            if key in attributes:
-                repeated |= {key}
-            start, end = attribute.span(attribute.lastindex or 0)
-            attributes[key] = Attribute(name, start, end, text[end : end + 1])
-    return attributes, repeated
-
-
 def attribute_of(attribute: re.Match[bytes], text: bytes) -> Attribute:
     start, end = attribute.span(attribute.lastindex or 0)
     return Attribute(attribute[1], start, end, text[end : end + 1])
@@ -296,7 +280,9 @@ def slots(text: bytes, element: Element, *, extended: int = 0) -> list[Slot]:
     attributes_of, attributes = element.named.attributes_of, element.attributes
     value_of, slots_ = partial(value_in, text, attributes), list[Slot]()
     for key, value in attributes.items():
-        row = counting(attributes_of.rows.get(key, ()), value_of, extended=extended)
+        row = attributes_of.sure.get(key)
+        if row is None:
+            row = counting(attributes_of.rows.get(key, ()), value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             is_repeated = key in element.repeated
@@ -340,8 +326,6 @@ def text_end(text: bytes, pos: int) -> int:
 
 def embedded_base(text: bytes) -> Attribute | None:
     """Return the href of the first `<base>` of XHTML, if browsers show the document (rule 4)."""
-    if not _base_tag(text):
-        return None
     is_root = True
     opened: list[bool] = []
     templates = 0
@@ -361,7 +345,7 @@ def embedded_base(text: bytes) -> Attribute | None:
 
 
 # With or without a prefix. Searching for letters first is much faster than for a tag.
-_base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
+base_tag: Final = regex(rb"base(?<=[<:]base)[ \t\r\n/>]").search
 
 
 def is_shown(root: Element) -> bool:

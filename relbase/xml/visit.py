@@ -18,7 +18,7 @@ from relbase.expressions import regex
 from relbase.html.ahead import amp_aware
 from relbase.html.foreign import HTML
 from relbase.html.late_base import Before, base_late
-from relbase.html.visit import nested, visit_value
+from relbase.html.visit import VISITS, nested
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED
@@ -77,10 +77,13 @@ class Visit:
         self._items = Items(text, around)
         self._is_outside, self._has_unescaped = True, False
         self._may_have_entities = False
-        self._before = Before(self._document, around)
+        self._before = Before(self._document, around) if self._base_at else None
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
-        self._keeps_fragments = around.task.policy.keep_fragments
+        policy = around.task.policy
+        self._keeps_fragments = policy.keep_fragments
+        # Whether edits are compared with those that the links of items would make.
+        self._compares = around.wanted.edits_only and not policy.item_links
         self._ahead: Ahead | None = None
         if binding.compiled and around.wanted.edits_only and not self._base_at:
             self._ahead = Ahead(text, self._scopes, around)
@@ -162,8 +165,9 @@ class Visit:
         self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
-        around, late = self._around, self._before.late
-        yield from self._items.links.notes(around.part)
+        around, late = self._around, self._before.late if self._before else 0
+        if self._items.links.count:
+            yield self._items.links.note(around.part)
         for reason, spans in self._stayed.items():
             text = _STAYS[reason].format(len(spans), "s"[: len(spans) > 1])
             yield Note(reason, around.part, spans[0], text)
@@ -176,8 +180,10 @@ class Visit:
         if element.unbound or element.is_unescaped:
             yield from batched(self._remarks(element))
         stated = self._scopes.stated
-        if notes := self._scopes.enter(element):
-            yield tuple(notes)
+        if element.opens or XML_BASE in element.attributes:
+            notes = self._scopes.enter(element)
+            if notes:
+                yield tuple(notes)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
             self._items.enter(structure.FeedItem(element.name, element.start, element.end))
         inside = self._scopes.inside
@@ -187,15 +193,24 @@ class Visit:
             context = inside if not states else self._around if is_base else stated
             if context is None:
                 continue
-            if slot.is_repeated or (self._keeps_fragments and self._is_kept(slot, element)):
-                items: Iterable[Outcome] = self._kept(slot, context)
-            elif states:
-                items = self._slot(slot, context)
-            elif slot.value.start < self._base_at:
-                items = self._before.visit(slot, context, partial(self._inside, element))
-            else:
-                items = self._inside(element, slot, context)
-            yield from batched(items)
+            for batch in batched(self._items_of(slot, element, context, states=states)):
+                if self._compares and not states and _is_html(slot, element):
+                    edits = [item for item in batch if type(item) is Edit]
+                    start, stated_at = slot.value.start, self._scopes.stated_at
+                    self._items.compare(start, context.resolve, stated_at, edits)
+                yield batch
+
+    def _items_of(
+        self, slot: Slot, element: structure.Element, context: Context, *, states: bool
+    ) -> Iterable[Outcome]:
+        """The items of a value; `states` says whether it states a base."""
+        if slot.is_repeated or (self._keeps_fragments and self._is_kept(slot, element)):
+            return self._kept(slot, context)
+        if states:
+            return self._slot(slot, context)
+        if self._before and slot.value.start < self._base_at:
+            return self._before.visit(slot, context, partial(self._inside, element))
+        return self._inside(element, slot, context)
 
     def _begin(self, root: structure.Element) -> None:
         self._is_outside = False
@@ -235,8 +250,8 @@ class Visit:
             if decoded is None:
                 self._stay(slot.row.stays, slot, context)
             return decoded or ()
-        if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
-            return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
+        if self._around.task.policy.item_links and _is_html(slot, element):
+            context = self._items.on_link(slot, context, self._scopes.stated_at)
         return self._slot(slot, context)
 
     def _stay(self, reason: Reason, slot: Slot, context: Context) -> None:
@@ -283,6 +298,7 @@ class Visit:
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         element, attribute = slot.element, slot.attribute.decode("utf-8", "replace")
         place = Place(element.decode("utf-8", "replace"), attribute, slot.row, codebase)
+        visit = VISITS[slot.row.syntax]
         inside = context if context.replaced is None else context.inside(value.start)
         if not value.quote and not _means_itself(raw):
             in_pieces = b"<" in raw
@@ -293,7 +309,7 @@ class Visit:
                 )
             view = pieces_view(raw) if in_pieces else text_view(raw)
             if slot.row.syntax is not Nested.HTML or self._html is None:
-                return lower(visit_value(view.inner, inside, place), view, value.start)
+                return lower(visit(view.inner, inside, place), view, value.start)
             context = inside
             if self._around_html is not context:  # most texts share it with the text before
                 self._around_html, self._in_html = context, nested(context)
@@ -301,9 +317,9 @@ class Visit:
             return bring(single(self._html(view.inner, self._in_html)), view, value.start)
         if value.quote and needs_xml_view(raw):
             view = value_view(raw, value.quote)
-            return lower(visit_value(view.inner, inside, place), view, value.start)
+            return lower(visit(view.inner, inside, place), view, value.start)
         views = partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
-        return lower_plain(visit_value(raw, inside, place), plain_in_quotes, views, value.start)
+        return lower_plain(visit(raw, inside, place), plain_in_quotes, views, value.start)
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Outcome]:
         yield from self._kept(slot, context)
@@ -333,6 +349,11 @@ def _holding(places: Sequence[int]) -> Callable[[Span], bool]:
         return at < len(places) and places[at] < span.end
 
     return holds
+
+
+def _is_html(slot: Slot, element: structure.Element) -> bool:
+    is_html = element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML
+    return is_html and slot.row.stays is None
 
 
 def _is_written(edit: Edit) -> bool:
