@@ -31,7 +31,7 @@ def read(
     data: bytes, name: str = "-", size: int = 1 << 18, settings: options.Settings = SETTINGS
 ) -> list[InputDocument]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    source = OpenInput(Input(name), name, pieces, None, BytesIO(data))
+    source = OpenInput(Input(name), name, name, pieces, None, BytesIO(data))
     return list(documents(source, settings.call(name)))
 
 
