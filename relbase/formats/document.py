@@ -103,10 +103,6 @@ class Format(NamedTuple):
     # whether its visit can yield lists of links if the bytes themselves are scanned
     makes_links: bool = False
 
-    def read(self, data: bytes, label: str | None, context: Context) -> Document:
-        """Open a document that is inside another, which has the context."""
-        return self.opened(data, label, context.in_charset)
-
     def first_look(
         self, data: bytes, label: str | None, *, for_marks: bool = False, for_base: bool = False
     ) -> int:

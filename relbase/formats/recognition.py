@@ -87,10 +87,7 @@ def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
 
 def kind_of_file(name: str, data: bytes) -> Kind:
     """Return the kind of a file: its name decides, and otherwise its bytes do (rule 15)."""
-    return _kind_of_suffix(_suffix(name), data)
-
-
-def _kind_of_suffix(suffix: str, data: bytes) -> Kind:
+    suffix = _suffix(name)
     if (row := _among(suffix, data)) is not None:
         return row.kind
     # `wget --save-headers` names files as if they contained no header.
@@ -125,7 +122,7 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
         return _unless_binary(kind, "", data, name)
     typed = _type_of_bytes(content_type, data) if content_type else None
     suffix = _suffix(name) if name else ""
-    known = typed or (_kind_of_suffix(suffix, data) if suffix else kind_of_bytes(data))
+    known = typed or (kind_of_file(name, data) if suffix else kind_of_bytes(data))
     by = "first bytes"
     if typed is not None:
         by = f"media type, {content_type[:_SHOWN]}"

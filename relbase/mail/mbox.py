@@ -119,9 +119,11 @@ _LINE_ENDS: Final = len(b"\r\n\r\n")
 _line_ends: Final = regex(rb"(?:\r?\n){0,2}\Z").match
 
 
-def is_updated(message: mbox.Message, note: Note) -> bool:
-    """Return whether a note on a stale length is wrong: `with_lengths` updates that length."""
-    return note.reason is Reason.FIELD_STALE and note.span == message.length
+def is_updated(message: mbox.Message, item: Outcome) -> bool:
+    """Return whether this is a wrong note on a stale length: `with_lengths` updates that length."""
+    if not isinstance(item, Note) or item.reason is not Reason.FIELD_STALE:
+        return False
+    return item.span == message.length
 
 
 def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
@@ -138,7 +140,7 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
             inside = inside.with_edits()
         items = visit_message(member.message.content, inside)
         if member.message.length is not None:
-            items = _unless_updated(member.message, items)
+            items = (item for item in items if not is_updated(member.message, item))
         at_once = inside.wanted is not Wanted.ALL
         findings, edits = yield from split_edits_and_rest(items, member.start, at_once=at_once)
         settled, notes = lengths.with_lengths(member, edits)
@@ -153,12 +155,6 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Outcome]:
         if notes:
             findings = [*findings, *(note._replace(part=inside.part) for note in notes)]
         yield from shift(chain(findings, made), member.start)
-
-
-def _unless_updated(message: mbox.Message, items: Iterable[Outcome]) -> Iterator[Outcome]:
-    for item in items:
-        if not (isinstance(item, Note) and is_updated(message, item)):
-            yield item
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"

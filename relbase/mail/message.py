@@ -167,15 +167,12 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Outcome]:
         is_tnef = part.name.lower() == "winmail.dat"
         known = _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
         is_noted = part.type not in _NOT_NOTED and (known or part.type.startswith(_NOTED))
+        start, end = part.body
+        begun = entity.data[start : min(end, start + sniffing.LOOKED_AT)]
         if is_noted or (holds is not None and holds(part.name)):
             yield entity.note(Reason.KIND_UNSUPPORTED, f"{known}{_SILENT}")
-        elif part.header.fields and (text := sniffing.not_read(_start_of(entity))):
+        elif part.header.fields and (text := sniffing.not_read(begun)):
             yield entity.note(Reason.KIND_DOUBTFUL, text)
-
-
-def _start_of(entity: MailPart) -> bytes:
-    start, end = entity.part.body
-    return entity.data[start : min(end, start + sniffing.LOOKED_AT)]  # base64 begins like nothing
 
 
 def _message_view(entity: MailPart, encoded: int) -> View | None:

@@ -74,23 +74,6 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
     return _listing_for(context, binding.CSS_WALK, (attribute,), element)
 
 
-def xml_scan_for(
-    text: bytes, context: Context, enter: Callable[[bytes, int, int], object], reads: int
-) -> Callable[..., Any]:
-    """Return a scanner that makes edits in XML with this base, and perhaps in HTML inside it.
-
-    The caller charges the budget, since edits in HTML are nested deeper. `text` is the document
-    with bytes masked that are not characters; `enter` returns the prefixes for an element that
-    states a base; `reads` combines `tables.READS_MARKUP` and `tables.TELLS_FLAWS`.
-    """
-    is_asked = context.task.keeps is not None  # the policy sees each reference
-    # In XML text, `]` may need an escape.
-    if is_asked or "]" in context.base.url:
-        context = context._replace(resolve=None)
-    scan = walk_for(context, binding.XML_WALK)
-    return lambda _, *where: scan(text, *where[:-2], reads, *where[-2:], enter)
-
-
 def _asking(
     context: Context, walk: str, flags: int, keeps: Callable[[str], object]
 ) -> Callable[..., tuple[Any, ...]]:

@@ -5,7 +5,7 @@ What no number describes is `ANYTHING`, and gets a closer look.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -130,13 +130,3 @@ def holds_url(row: Row, empty_is: int = tables.EMPTY_LOOK) -> int:
     empty = tables.EMPTY_LOOK if row.own_url else empty_is
     local = tables.FRAGMENT_LOOK if row.local_when else tables.LOCAL if row.local else 0
     return tables.URL | (empty if row.empty else 0) | local
-
-
-def plain_kind(rows: Sequence[Row]) -> int | None:
-    """Return what an attribute holds by rows that count; None if it depends on anything else."""
-    if not rows:
-        return tables.NOTHING
-    if any(row.when is not None or row.on_codebase for row in rows):
-        return None
-    holds = HELD.get(rows[0].syntax)
-    return holds_url(rows[0]) if holds == tables.URL else holds

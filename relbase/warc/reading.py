@@ -61,7 +61,7 @@ def pages_within(
     allowance = allowance or Allowance()
     revisits = Revisits(again, allowance, _holds_page, _page)
     text, before = Unfolded(chunks), allowance.once
-    for record in records_of(text, _wanted):
+    for record in records_of(text, lambda each: each.type == "revisit" or _holds_page(each)):
         allowance.once = before + text.consumed
         for page in _pages(record, revisits, skip):
             yield with_scheme(page) if isinstance(page, Page) else page
@@ -91,10 +91,6 @@ def _pages(
             revisits.add(record, unread=isinstance(page, Fault))
         if page is not None:
             yield page
-
-
-def _wanted(record: Record) -> bool:
-    return record.type == "revisit" or _holds_page(record)
 
 
 def _holds_page(record: Record) -> bool:

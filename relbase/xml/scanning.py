@@ -101,7 +101,7 @@ class Ahead:
         self._unpaid = 0
         where = self._readable, pos, len(self._text), depth, floor
         how = self._reads, self._elements, self._tags
-        enter = self._prefixes if self._may_enter else _no_prefixes
+        enter = self._prefixes if self._may_enter else lambda *_: None
         edits, pos, depth, item, markups, has_flaws = self._walk(*where, *how, enter)
         for _, at, length in self.scanned:
             if not 0 <= pos <= at:
@@ -251,10 +251,6 @@ class Ahead:
         paid += budget.affordable(edits, depth)
         budget.rewritten += len(paid)
         return paid
-
-
-def _no_prefixes(*_: object) -> None:
-    """Have each element with an `xml:base` entered."""
 
 
 @lru_cache(maxsize=256)

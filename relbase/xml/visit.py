@@ -204,7 +204,10 @@ class Visit:
         self, slot: Slot, element: structure.Element, context: Context, *, states: bool
     ) -> Iterable[Outcome]:
         """The items of a value; `states` says whether it states a base."""
-        if slot.is_repeated or (self._keeps_fragments and self._is_kept(slot, element)):
+        # With `keep_fragments`, the empty reference to its own document stays.
+        may_stay = self._keeps_fragments and slot.row.empty and element.named.vocabulary != HTML
+        is_kept = may_stay and not self._text[slot.value.start : slot.value.end].strip()
+        if slot.is_repeated or is_kept:
             return self._kept(slot, context)
         if states:
             return self._slot(slot, context)
@@ -236,11 +239,6 @@ class Visit:
                 text = f'{name}: is not declared, read as xmlns:{name}="{namespace}"'
                 span = Span(element.start, element.end)
                 yield Note(Reason.XML_PREFIX, self._around.part, span, text)
-
-    def _is_kept(self, slot: Slot, element: structure.Element) -> bool:
-        """Whether `keep_fragments` keeps a value: the empty reference to its own document."""
-        is_own = slot.row.empty and element.named.vocabulary != HTML
-        return is_own and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(
         self, element: structure.Element, slot: Slot, context: Context
