@@ -347,14 +347,10 @@ def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
     lines = text.data[version.end() : head_end.end()].decode("utf-8", "surrogateescape")
     if "\n " in lines or "\n\t" in lines:
         lines = _fold(" ", lines)
-    fields, lengths = dict[str, str](), set[str]()
-    for name, value in _fields(lines):
-        field = name.lower()
-        fields.setdefault(field, value.rstrip(" \t"))
-        if field == "content-length":
-            lengths.add(value.rstrip(" \t"))
+    fields = [(name.lower(), value.rstrip(" \t")) for name, value in _fields(lines)]
     text.pos = head_end.end()
-    record = _begun(version[1].decode().upper(), fields, offset)
+    lengths = {value for name, value in fields if name == "content-length"}
+    record = _begun(version[1].decode().upper(), dict(reversed(fields)), offset)
     if len(lengths) != 1:
         return record, None, f"{len(lengths)} different values of Content-Length"
     length = lengths.pop()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from relbase.bases.headers import snapshot_statements, statements_of
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
@@ -18,9 +18,6 @@ from relbase.url.resolver import is_absolute
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import SameView, View
-
-# A field that states a base: its name, its value, and where that is.
-Stated: TypeAlias = tuple[str, str, Span]
 
 
 class MailPart(NamedTuple):
@@ -131,7 +128,7 @@ _unfold: Final = regex(r"[\r\n]++(?=[ \t])").sub
 
 
 def _around(
-    data: bytes, part: Part, fields: Sequence[Stated], context: Context
+    data: bytes, part: Part, fields: Sequence[tuple[str, str, Span]], context: Context
 ) -> tuple[Base, tuple[Note, ...]]:
     """The base around the outermost message; without one, the URL that Chromium recorded."""
     around, notes = context.base, tuple[Note, ...]()
@@ -153,7 +150,7 @@ def _around(
 
 
 def _established(
-    part: Part, fields: Sequence[Stated], around: Base, task: Task, number: str
+    part: Part, fields: Sequence[tuple[str, str, Span]], around: Base, task: Task, number: str
 ) -> tuple[Base, bool, list[Note]]:
     name, profile = f"part {part.number}" if part.number else "the message", task.profile
     kept = stated = statements_of(fields, States.MAIL, name)

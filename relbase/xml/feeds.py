@@ -228,37 +228,32 @@ def with_site_noted(
     around: Context,
 ) -> Iterator[Batch]:
     """Return the batches, and a note if the site is on another host and a link differs by that."""
-    policy = around.task.policy
+    policy, resolve = around.task.policy, around.resolve
     is_certain = not (policy.site_links or policy.item_links or b"xml:base" in text)
-    is_asked = is_certain and around.resolve is not None
-    return _with_site_noted(text, batches, stated, around) if is_asked else iter(batches)
+    if resolve is None or not is_certain:
+        return iter(batches)
 
-
-def _with_site_noted(
-    text: bytes,
-    batches: Iterable[Batch],
-    stated: Callable[[], Statement | None],
-    around: Context,
-) -> Iterator[Batch]:
-    first: Edit | None = None
-    for batch in batches:
-        if first is None:
-            for item in batch:
+    def noted() -> Iterator[Batch]:
+        first: Edit | None = None
+        for batch in batches:
+            for item in () if first else batch:
                 if type(item) is Edit:
                     first = item
                     break
-        yield batch
-    resolve = around.resolve
-    if first is None or resolve is None or (site := stated()) is None:
-        return
-    with suppress(ValueError):
-        reference = _reference_at(text, first.start)
-        own, on_link = resolve(reference), around.with_base(around.established(site)[0]).resolve
-        other = on_link and on_link(reference)
-        if other and rfc3986.split(own)[1] != rfc3986.split(other)[1]:
-            words = (
-                f"{site.source} leads to another host: {quoted(reference)} became "
-                f"{quoted(own)}, and would be {quoted(other)} there: "
-                "policy=Policy(site_links=True) does that"
-            )
-            yield (Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words),)
+            yield batch
+        site = None if first is None else stated()
+        if first is None or site is None:
+            return
+        with suppress(ValueError):
+            reference = _reference_at(text, first.start)
+            own, on_link = resolve(reference), around.with_base(around.established(site)[0]).resolve
+            other = on_link and on_link(reference)
+            if other and rfc3986.split(own)[1] != rfc3986.split(other)[1]:
+                words = (
+                    f"{site.source} leads to another host: {quoted(reference)} became "
+                    f"{quoted(own)}, and would be {quoted(other)} there: "
+                    "policy=Policy(site_links=True) does that"
+                )
+                yield (Note(Reason.SITE_LINK, around.part, Span(first.start, first.end), words),)
+
+    return noted()

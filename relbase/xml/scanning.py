@@ -20,20 +20,9 @@ from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import BaseResolver, Context
-from relbase.scan import binding
+from relbase.scan import binding, tables
 from relbase.scan.held import HELD, holds_url
 from relbase.scan.plain_forms import Prefixes, base_of_names, is_same_in_css, walk_for
-from relbase.scan.tables import (
-    BY_TAG,
-    MARKUP,
-    MAX_TAG,
-    MAYBE,
-    NOTHING,
-    READS_MARKUP,
-    SCOPE,
-    TELLS_FLAWS,
-    URL,
-)
 from relbase.url.plain import UNRESERVED, plain_base
 from relbase.url.profiles import PROFILES
 from relbase.values.syntaxes import Syntax
@@ -47,7 +36,7 @@ from relbase.xml.vocabulary import XML_BASE
 _MOST: Final = 512
 _MOST_ATTRIBUTES: Final = 64
 
-# Relative in both RFCs, and its resolved URL is a base without further changes.
+# Relative in both RFCs, and its resolved tables.URL is a base without further changes.
 _relative: Final = regex(rf"[{UNRESERVED}./]++(?:\?[{UNRESERVED}./=]*+)?+")
 _FEW: Final = 16
 
@@ -119,9 +108,9 @@ class Ahead:
             self._walk = None
             return
         is_plain = not (self.may_have_entities or self._item_links)
-        self._reads = 0 if self.may_have_entities else TELLS_FLAWS
+        self._reads = 0 if self.may_have_entities else tables.TELLS_FLAWS
         if is_plain and is_same_in_css(context):
-            self._reads |= READS_MARKUP
+            self._reads |= tables.READS_MARKUP
         # The policy may have to see each reference, and in XML text `]` may need an escape.
         if context.task.keeps is not None or "]" in context.base.url:
             context = context._replace(resolve=None)
@@ -152,22 +141,22 @@ class Ahead:
         keys = {attribute.name: key for key, attribute in attributes.items()}
         for attribute in structure.each_attribute(tag.string, *tag.span(2)):
             name = attribute[1]
-            is_room = len(holds_by_name) < _MOST_ATTRIBUTES and len(name) <= MAX_TAG
+            is_room = len(holds_by_name) < _MOST_ATTRIBUTES and len(name) <= tables.MAX_TAG
             if name in holds_by_name or not is_room or name.startswith(b"xmlns"):
                 continue
             key = keys.get(name, b"")
             if key == XML_BASE:
-                holds_by_name[name] = SCOPE
+                holds_by_name[name] = tables.SCOPE
             elif key != b"codebase":  # decides on the references of others
                 holds = _attribute_holds(rows_of.get(key, ()), self._extended)
                 if holds is not None:
                     holds_by_name[name] = holds
-        if known[0] == BY_TAG and len(self._tags) < _MOST:
+        if known[0] == tables.BY_TAG and len(self._tags) < _MOST:
             # If the tag is written like this, without the base that it states, which may differ.
             base, end = attributes.get(XML_BASE), tag.end()
             cut, on = (base.start, base.end) if base else (end, end)
             written = tag.string[tag.start(1) - 1 : cut] + tag.string[on:end]
-            if len(written) <= MAX_TAG:
+            if len(written) <= tables.MAX_TAG:
                 self._tags[written] = 0 if text_row is None else _holds(text_row)
 
     def _learn_name(self, name: bytes, named: Named) -> tuple[int, bool, dict[bytes, int]] | None:
@@ -176,7 +165,7 @@ class Ahead:
         if named.is_base or named.is_template or not is_plain:
             return None
         holds = _text_holds(named.attributes_of.text)
-        if holds is None or len(self._elements) >= _MOST or len(name) > MAX_TAG:
+        if holds is None or len(self._elements) >= _MOST or len(name) > tables.MAX_TAG:
             return None
         known = self._elements[name] = holds, named.is_item, dict[bytes, int]()
         return known
@@ -258,11 +247,11 @@ def _attribute_holds(rows: tuple[Row, ...], extended: int) -> int | None:
     """Return what an attribute holds by its rows; None if it depends on anything else."""
     known = [row for row in rows if row.is_known(extended)]
     if not known:
-        return NOTHING
+        return tables.NOTHING
     if any(row.when is not None or row.on_codebase for row in known):
         return None
     holds = HELD.get(known[0].syntax)
-    return holds_url(known[0]) if holds == URL else holds
+    return holds_url(known[0]) if holds == tables.URL else holds
 
 
 @lru_cache(maxsize=256)
@@ -272,11 +261,11 @@ def _text_holds(rows: tuple[Row, ...]) -> int | None:
     for row in reversed(rows):
         if row.syntax not in {Syntax.URL, Nested.HTML}:
             return None
-        holds = BY_TAG if holds == BY_TAG or row.when is not None else _holds(row)
+        holds = tables.BY_TAG if holds == tables.BY_TAG or row.when is not None else _holds(row)
     return holds
 
 
 def _holds(row: Row) -> int:
     if row.only or row.stays:
-        return MAYBE
-    return MARKUP if row.syntax is Nested.HTML else holds_url(row)
+        return tables.MAYBE
+    return tables.MARKUP if row.syntax is Nested.HTML else holds_url(row)
