@@ -168,7 +168,7 @@ class _Walk:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.eol = eol_of(data, 0, len(data))
+        self.eol = b"\n" if b"\n" in data else eol_of(data, 0, len(data))
         self.listed: list[_OpenPart] = []
         self.path: list[_OpenPart] = []  # the open entities, outermost first
         self.opened: dict[bytes, list[_OpenPart]] = {}  # by their boundaries, the newest last

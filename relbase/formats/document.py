@@ -116,7 +116,8 @@ class Format(NamedTuple):
     ) -> Document:
         """Open a document, perhaps after a first look: find its charset and the text to scan."""
         if self.charset is None:
-            return Document(self, data, data, None, None, in_charset("utf-8", "utf-8", None))
+            context = in_charset("utf-8", "utf-8", None)
+            return Document(self, data, data, None, None, context, looked=looked or 0)
         looked = self.first_look(data, label) if looked is None else looked
         if label or looked & MAY_STATE_CHARSET:
             charset = read_charset(data, label, self.charset)
