@@ -10,10 +10,10 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, IntEnum
-from typing import Final, Protocol, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 import click
 
@@ -229,12 +229,7 @@ _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1  # seconds: drawing the bar takes as long as a small page
 _ERASE: Final = "\r\x1b[K"  # the line of the bar, which is drawn again below a warning
 _bars: Final[list[object]] = []  # that are shown
-
-
-class Bar(Protocol):
-    """Takes the numbers of more bytes, and of more inputs that are done."""
-
-    def __call__(self, read: int, done: int = 0) -> None: ...
+Bar: TypeAlias = Callable[..., None]  # takes how many more bytes, and how many more inputs
 
 
 @contextmanager

@@ -7,7 +7,7 @@ attributes and text hold; it forgets that when a prefix is bound again.
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final
@@ -16,7 +16,6 @@ from relbase.bases.layers import MAX_BASE
 from relbase.edit import Edit
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
-from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import BaseResolver, Context
@@ -127,7 +126,7 @@ class Ahead:
         tag: re.Match[bytes],
         named: Named,
         names: Names,
-        attributes: Mapping[bytes, Attribute],
+        attributes: structure.Attributes,
         text_row: Row | None,
     ) -> None:
         """Learn what the names of a start tag mean, none of which occurs twice."""

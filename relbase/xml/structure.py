@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 from relbase.html.foreign import SHOWN
@@ -107,21 +107,11 @@ class Scanned(NamedTuple):
 
 Reference: TypeAlias = Element | Sheet | ScopeEnd | Broken | Scanned
 
-
-class Ahead(Protocol):
-    """What reads ahead (`scanning.Ahead`)."""
-
-    def scan(
-        self, names: Names, pos: int, depth: int, floor: int
-    ) -> tuple[Scanned | None, int, int]: ...
-    def learn(
-        self,
-        tag: re.Match[bytes],
-        named: Named,
-        names: Names,
-        attributes: Mapping[bytes, Attribute],
-        text_row: Row | None,
-    ) -> None: ...
+# Reads ahead from an offset, given how many elements are open and how many must stay open.
+Ahead: TypeAlias = "Callable[[Names, int, int, int], tuple[Scanned | None, int, int]]"
+# Is called with a start tag, what its names mean, its attributes, and the row of its text.
+Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Attributes, Row | None], None]"
+Attributes: TypeAlias = Mapping[bytes, Attribute]
 
 
 class _Scope(NamedTuple):
@@ -134,7 +124,10 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes, ahead: Ahead | None = None, rows: tuple[str, ...] = ()
+    text: bytes,
+    ahead: Ahead | None = None,
+    learn: Learn | None = None,
+    rows: tuple[str, ...] = (),
 ) -> Iterator[Reference]:
     """Yield the elements of a document that can hold references, also by rows of a user."""
     names = Names(rows)
@@ -145,7 +138,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     while True:
         if ahead is not None and not is_prolog:
             floor = scopes[-1].depth if scopes else depth - len(text)
-            scanned, pos, depth = ahead.scan(names, pos, depth, floor)
+            scanned, pos, depth = ahead(names, pos, depth, floor)
             if scanned is not None:
                 yield scanned
             if pos < 0:
@@ -188,8 +181,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             unbound: tuple[bytes, ...] = ()
             if b":" in token[0]:
                 unbound = names.unbound((name, *map(_spelling, attributes.values())))
-            if ahead is not None and not (is_prolog or repeated):
-                ahead.learn(token, named, names, attributes, text_row)
+            if learn is not None and not (is_prolog or repeated):
+                learn(token, named, names, attributes, text_row)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not token[3]
             end, is_unescaped = pos, False

@@ -101,7 +101,8 @@ class Visit:
         if around.unstated is not None:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
             yield (note_on(Reason.XML_FLAW, self._text, around, flaw, "ignored"),)
-        for each in structure.elements(self._text, ahead, around.task.policy.xml_rows):
+        scan, learn = (ahead.scan, ahead.learn) if ahead else (None, None)
+        for each in structure.elements(self._text, scan, learn, around.task.policy.xml_rows):
             if isinstance(each, structure.Element):
                 yield from self._element(each)
             elif isinstance(each, structure.Scanned):
