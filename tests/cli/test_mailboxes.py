@@ -51,7 +51,7 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
 
 def test_what_is_read_again_under_the_lock_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    bar = nullcontext(lambda read, _done: sizes.append(read))
+    bar = nullcontext(lambda read, _done=0: sizes.append(read))
     monkeypatch.setattr("relbase.cli.streams.progress", lambda *_, **__: bar)
     assert run("rewrite", "in.mbox", *URL, "-i").exit_code == 0
     assert sum(sizes) == len(BOX)
