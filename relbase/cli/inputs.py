@@ -195,7 +195,7 @@ class Reading(NamedTuple):
         try:
             with files.opened(entry) as opened:
                 source = opened._replace(pieces=read.counting(opened.pieces))
-                source, archive = recognise(source, self.settings, self.tally, warned)
+                source, _, archive = recognise(source, self.settings, self.tally, warned)
                 work(source, archive, warned)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
@@ -320,8 +320,8 @@ def _why_skipped(
 
 def recognise(
     source: OpenInput, settings: options.Settings, tally: Tally, warned: Collected
-) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the web archive if it is one; `warned` gets its notes."""
+) -> tuple[OpenInput, bytes, Archive | None]:
+    """Return an input, its first bytes, and the web archive that it may be; `warned` gets notes."""
     first, source = files.peeked(source)
     holder = _holder(source, first, settings)
     if holder is None and settings.kind not in {None, options.ARCHIVE}:
@@ -329,7 +329,7 @@ def recognise(
         if notes and kind.value != settings.kind and not source.input.root:
             text = notes[0].text.partition(": ")[2]
             raise click.UsageError(f"{source.shown}: --kind {settings.kind} does not fit: {text}")
-        return source, None
+        return source, first, None
     is_zip = holder is None and _is_zip(source, first, settings)
     packing = "gz" if is_zip else None
     if holder is not None:
@@ -341,7 +341,7 @@ def recognise(
     if packing is None:
         packing = files.packing_of(source.name) if settings.kind is None else ""
     if packing is None:
-        return source, None
+        return source, first, None
     from relbase.cli.archives import Archive  # it loads all of `warc`
 
     archive = Archive(source, settings, packing, tally, Counter(), warned, is_zip, holder)
@@ -352,7 +352,7 @@ def recognise(
     ):
         if value:
             archive.warn(f"{option} does not apply: each record has its own URL and headers")
-    return source, archive
+    return source, first, archive
 
 
 def _holder(source: OpenInput, first: bytes, settings: options.Settings) -> Holder | None:

@@ -73,7 +73,6 @@ class _Worker:
     def __init__(self, plan: Plan, writer: Writer, job: Job, read: OnRead) -> None:
         self.plan, self.own, self.writer = plan, plan.options, writer
         self.outcome = Outcome(job, warned=Collected(plan.settings.verbosity))
-        self.shown = files.shown_name(job.input.name)
         self.read, self.reports = read, self.own.report is not None
         self.after = Counted(hashes=self.reports)
         self.coding: documents.Coding | None = None  # of mail that is compressed
@@ -84,6 +83,7 @@ class _Worker:
         if self.own.in_place:  # before it is opened, since opening a pipe may wait forever
             refuse_special(outcome.job.input.name)
         with files.opened(outcome.job.input, self.plan.roots) as opened:
+            self.shown = opened.shown
             self.stated = stated = self.plan.finder.find(opened, self.plan.settings.url)
             if deciding := self.plan.deciding:
                 outcome.options = jobs.digest(stated.url, stated.redirects, stated.fields, deciding)
@@ -93,8 +93,9 @@ class _Worker:
                 why = "its URL or the options differ from those of the report"
                 text = f"{self.shown}: warning: processed again: {why} [options-changed]"
                 outcome.warned.add("options-changed", text)
-            first, source = files.peeked(self._counting(opened))
-            source, archive = recognise(source, self.plan.settings, outcome.tally, outcome.warned)
+            source, first, archive = recognise(
+                self._counting(opened), self.plan.settings, outcome.tally, outcome.warned
+            )
             held = archive is not None and archive.holder is not None
             if archive is not None and not (held and opened.input.root and not self.own.check):
                 if archive.is_zip and self.reports:  # for its hash: a ZIP is read from its end

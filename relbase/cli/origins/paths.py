@@ -238,7 +238,7 @@ def beside(source: OpenInput) -> Iterator[FoundUrl]:
             value = os.getxattr(source.file.fileno(), name)
         if 0 < len(value) <= _LIMIT and (url := read(value)):
             yield FoundUrl(url, f"the attribute {name}")
-    own = source.input.parts[-1]
+    own = os.path.basename(source.name)
     for pattern, read, shown in _FILES:
         content = side_file(source.input, pattern.format(own))
         if content is not None and (url := read(content)):
