@@ -63,7 +63,7 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Outcome]:
         text = f"does not decode as {part.encoding!r}: left unchanged"
         return iter((entity.note(Reason.ENCODING_UNSUPPORTED, text),))
     view, document = opened
-    notes = [note._replace(span=part.body) for note in document.notes]
+    notes = [*map(partial(Note._replace, span=part.body), document.notes)]
     if isinstance(view, Base64View) and view.footer:
         span = Span(part.body.start + view.footer, part.body.end)
         notes.insert(0, entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span))

@@ -35,7 +35,7 @@ from relbase.xml.vocabulary import XML_BASE
 _MOST: Final = 512
 _MOST_ATTRIBUTES: Final = 64
 
-# Relative in both RFCs, and its resolved tables.URL is a base without further changes.
+# Relative in both RFCs, and its resolved URL is a base without further changes.
 _relative: Final = regex(rf"[{UNRESERVED}./]++(?:\?[{UNRESERVED}./=]*+)?+")
 _FEW: Final = 16
 
