@@ -232,14 +232,12 @@ def visit_field(
         offset = field.value.start + span.start
         # The body has the same part, and offsets of its own.
         inside = context if context.replaced is None else context.inside(~offset)
-        make_view = partial(folded_view, raw, quote, words=words)
-        if needs_folded_view(raw):
-            view = make_view()
-            items = visit_url(view.inner, Span(0, len(view.inner)), inside, place)
-            yield from lower(items, view, offset)
-        else:
-            items = visit_url(raw, Span(0, len(raw)), inside, place)
-            yield from lower_plain(items, plain_in_field, make_view, offset)
+        view_of = partial(folded_view, raw, quote, words=words)
+        view = view_of() if needs_folded_view(raw) else None
+        inner = view.inner if view else raw
+        items = visit_url(inner, Span(0, len(inner)), inside, place)
+        plain = plain_in_field, view_of, offset
+        yield from lower(items, view, offset) if view else lower_plain(items, *plain)
 
 
 # ---- what is not read
