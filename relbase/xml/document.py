@@ -29,9 +29,10 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
     wanted, budget = around.wanted, around.budget
     before = None if budget is None else budget.state()
     visit = Visit(text, around)
-    batches = visit.batches()
     if wanted.edits_only:
-        batches = with_site_noted(text, batches, site, around)
+        batches = with_site_noted(text, visit.batches(), site, around)
+    else:
+        batches = batched(single(visit.batches()))
     waiting, is_asked = _begun(batches)
     is_reported = is_asked or wanted is Wanted.EXAMINED
     if wanted.edits_only and not is_reported:
