@@ -19,6 +19,7 @@ from relbase.html.foreign import HTML, MATH, SVG
 from relbase.html.places import attributes_of
 from relbase.html.visit import visit_value
 from relbase.html.vocabulary import Row, counting, keyword, named_rows
+from relbase.rewriting.budget import MAX_GROWTH_BYTES, Budget
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.outcomes import Reference
 from relbase.rewriting.reference import Place, on_codebase
@@ -55,14 +56,18 @@ def rewrite_value(value: Value, call: Call, base: str = "") -> str:
     if place is None:
         return value.text
     text = encode_inner(value.text)
-    if front and call.replace is None and not _escaped.search(text):
+    # A scanner counts no growth, so it reads only what cannot grow beyond the budget.
+    is_small = len(text) * (len(context.base.url) + _LONGEST_CHARACTER) < MAX_GROWTH_BYTES
+    if front and is_small and call.replace is None and not _escaped.search(text):
         tag = front + text + b'">'
         made, at = scan(tag, 0, len(tag), False, False)
         if at < 0:
             return spliced(tag, made)[len(front) : -2].decode() if made else value.text
     if call.replace is not None:
-        outcomes = visit_value(text, context._replace(replaced={}), place)
+        asked = context._replace(replaced={}, budget=Budget(len(text)))
+        outcomes = visit_value(text, asked, place)
         context = context._replace(replaced=answers(outcomes, Lines(text), call.replace))
+    context = context._replace(budget=Budget(len(text)))
     edits = [outcome for outcome in visit_value(text, context, place) if type(outcome) is Edit]
     return splice(text, edits).decode("utf-8", "surrogatepass") if edits else value.text
 
@@ -73,6 +78,7 @@ def value_links(value: Value, call: Call, base: str = "") -> Iterator[Link]:
     if place is not None:
         text = encode_inner(value.text)
         lines, characters = Lines(text), Characters(text)
+        context = context._replace(budget=Budget(len(text)))
         for outcome in visit_value(text, context, place):
             if isinstance(outcome, Reference):
                 yield characters.link(lines.link(outcome))
@@ -114,6 +120,7 @@ def _prepared(value: Value, call: Call, base: str) -> _Prepared:
 
 _LONGEST, _FEW = 1 << 12, 256  # what a hostile document names must not stay in memory
 _SCANNED: Final = frozenset(("a", "area", "img", "link", "source"))
+_LONGEST_CHARACTER: Final = 12  # in any escape
 _escaped: Final = expression(rb'["&\r\0]|[^\0-\x7f]')
 
 

@@ -88,6 +88,25 @@ def test_spans_are_in_characters() -> None:
     assert Rewriter(URL).value_links("img", "srcset", value) == links
 
 
+@pytest.mark.parametrize(
+    ("element", "attribute", "piece"),
+    [("a", "ping", "x "), ("img", "srcset", "x 1x, "), ("p", "style", "a:url(x);")],
+)
+def test_growth_is_a_budget(
+    element: str, attribute: str, piece: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("rewriting.budget", "session.values"):
+        monkeypatch.setattr(f"relbase.{module}.MAX_GROWTH_BYTES", 1 << 20)
+    value, url = piece * 1_000, f"http://h/{'b' * 2_000}/"
+    output = rewrite_value(element, attribute, value, url=url)
+    assert (1 << 19) < len(output) <= len(value) + (1 << 20)
+    assert output.endswith(value[-500:])
+    longer = rewrite_value(element, attribute, value, url="http://h/", replace=lambda _: url)
+    assert (1 << 19) < len(longer) <= len(value) + (1 << 20)
+    links = value_links(element, attribute, value, url=url)
+    assert [link.status for link in links[::999]] == [Status.REWRITTEN, Status.KEPT]
+
+
 def test_a_function_gives_the_urls_of_a_value() -> None:
     def moved(link: relbase.Link) -> str | None:
         return None if link.url is None else link.url.replace("h.example", "new.example")
