@@ -14,6 +14,7 @@ from relbase.policy import DEFAULT_POLICY, Policy
 from relbase.session.options import URL, Replace, as_policy, as_url, with_hints
 from relbase.trees.tree import Tree, TreeLink, Value
 from relbase.trees.walk import Walk
+from relbase.url.credentials import quoted
 from relbase.url.profiles import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
@@ -277,9 +278,8 @@ def _made_absolute(walk: Walk, handle_failures: Failures, *, drop_base: bool) ->
     if failed and walk.inside.resolve is None:
         raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
     if failed and handle_failures is None:
-        shown = repr(failed[0].reference[:200])
         fix = "give handle_failures='ignore' or 'discard'"
-        raise ValueError(f"{shown} cannot be resolved: {fix}")
+        raise ValueError(f"{quoted(failed[0].reference)} cannot be resolved: {fix}")
     changed: list[TreeLink] = []
     for value in values:
         is_discarded = bool(failed and value.failed())

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree as ET
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import relbase
 from relbase.kind import KindName
+from relbase.trees import make_links_absolute
 from relbase.url import whatwg
 from relbase.url.credentials import masked, without_credentials
 
@@ -91,6 +95,12 @@ def test_notes_show_no_password(kind: KindName, text: str, reason: str) -> None:
     notes = relbase.rewrite(text.encode(), url="http://g/d/", kind=kind).notes
     assert reason in [note.reason.value for note in notes]
     assert "secret" not in "".join(note.text for note in notes)
+
+
+def test_errors_show_no_password() -> None:
+    tree = ET.fromstring("<a href='//u:secret@[/'/>")
+    with pytest.raises(ValueError, match=re.escape("'//***@[/' cannot be resolved")):
+        make_links_absolute(tree, "http://h/", profile="whatwg")
 
 
 @given(
