@@ -56,7 +56,7 @@ def in_own_charset(text: bytes, type_: str) -> bytes:
     if source is CharsetSource.BOM or (is_stated and name == "utf-8"):
         return text
     if is_stated and name not in {*WIDE, *UNREADABLE}:
-        with suppress(LookupError):
+        with suppress(LookupError, UnicodeDecodeError):
             return encode(text.decode(), name, _lacking)
     return codecs.BOM_UTF8 + text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Callable
 from typing import Any
@@ -95,6 +96,12 @@ def test_text_is_encoded_as_the_page_states(text: str, type_: str, body: bytes) 
     made = json.dumps(json.loads(har(entry(URL, "", type_))))
     data = made.replace('"text": ""', f'"text": {json.dumps(text)}').encode()
     assert [bytes(one.body) for one in documents(data)] == [body]
+
+
+def test_text_that_is_not_utf_8_stays() -> None:
+    data = har(entry(URL, "<p>~", "text/html; charset=iso-8859-1")).replace(b"~", b"\xe9 \xc3\xa9")
+    [page] = documents(data)
+    assert page.body == codecs.BOM_UTF8 + b"<p>\xe9 \xc3\xa9"
 
 
 @pytest.mark.parametrize("text", ["x", "!!!!", "<a href=x>", "PGE+PGE=PGE+"])
