@@ -78,6 +78,15 @@ def test_ids_are_those_of_html_and_svg(name: str) -> None:
     assert f"[{verdict}] {name}" in done("links", "page.html", "--judge").stdout
 
 
+@pytest.mark.parametrize("reference", ["page.html#%41\\ud800", "\\ud800%41", "cid:%41\\ud800"])
+def test_surrogates_in_urls_raise_nothing(reference: str) -> None:
+    text = '{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"%s"}]}'
+    Path("feed.json").write_text(text.replace("%s", reference))
+    Path("page.html").touch()
+    run = done("links", "feed.json", "--judge", "--root", ".=http://h/")
+    assert (run.returncode, "bug" in run.stderr) == (0, False)
+
+
 def test_an_empty_link_leads_to_the_base() -> None:
     Path("base.html").touch()
     Path("page.html").write_text("<base href=base.html><a href=''><form action=''><a href='#x'>")

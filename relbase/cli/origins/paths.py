@@ -95,7 +95,9 @@ def readable(data: bytes) -> bytes:
 def unquoted(path: str | bytes) -> str:
     from urllib.parse import unquote_to_bytes
 
-    return windows.decoded(unquote_to_bytes(path))
+    # A URL may have surrogates: of a byte that does not decode, or of JSON.
+    encoded = path.encode("utf-8", "surrogatepass") if isinstance(path, str) else path
+    return windows.decoded(unquote_to_bytes(encoded))
 
 
 def _quoted(steps: list[str]) -> str:
