@@ -83,8 +83,7 @@ def test_surrogates_in_urls_raise_nothing(reference: str) -> None:
     text = '{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"%s"}]}'
     Path("feed.json").write_text(text.replace("%s", reference))
     Path("page.html").touch()
-    run = done("links", "feed.json", "--judge", "--root", ".=http://h/")
-    assert (run.returncode, "bug" in run.stderr) == (0, False)
+    assert " [" in done("links", "feed.json", "--judge", "--root", ".=http://h/").stdout
 
 
 def test_an_empty_link_leads_to_the_base() -> None:
