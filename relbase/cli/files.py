@@ -19,6 +19,7 @@ from relbase.cli.streams import SHOWN, OutputError, in_shell, printable, warn
 from relbase.cli.windows import reached, relative
 from relbase.expressions import expression
 from relbase.formats.sniffing import LOOKED_AT, beginning
+from relbase.url.credentials import masked
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
 STDIN: Final = "-"  # the name of standard input
@@ -177,7 +178,7 @@ def reason(error: Exception) -> str:
 
 
 def shown_name(name: str) -> str:
-    return "<stdin>" if name == STDIN else printable(name)
+    return "<stdin>" if name == STDIN else printable(masked(name) if "://" in name else name)
 
 
 @contextmanager

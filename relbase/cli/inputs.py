@@ -84,9 +84,11 @@ def _expanded(name: str) -> list[str]:
         raise click.UsageError(printable(str(error))) from None
     except OSError as error:
         why = (error.strerror or str(error)).partition(". Detail:")[0]
-        raise click.UsageError(printable(f"{name}: {why}")) from None
+        raise click.UsageError(printable(f"{masked(name)}: {why}")) from None
     if objects == []:
-        raise click.UsageError(f"'{printable(name)}' names no object: give the names of some")
+        raise click.UsageError(
+            f"'{printable(masked(name))}' names no object: give the names of some"
+        )
     return [name] if objects is None else objects
 
 

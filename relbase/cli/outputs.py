@@ -142,7 +142,7 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
 
             name = output.partition("?")[0].rpartition("/")[2]
             if not name:
-                text = f"{printable(output)} names no object: give a name after it"
+                text = f"{files.shown_name(output)} names no object: give a name after it"
                 raise click.UsageError(text)
             try:
                 storage.refuse_unknown([output], "give a file")

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO, Final, cast
 
 from relbase.expressions import regex
+from relbase.url.credentials import masked
 
 _scheme: Final = regex(r"([A-Za-z][A-Za-z0-9+.-]*)://").match
 
@@ -27,7 +28,9 @@ def refuse_unknown(paths: Iterable[str], fix: str) -> None:
         scheme = _scheme(path)
         if scheme is not None and scheme[1].lower() not in _KNOWN:
             known = ", ".join(f"{name}://" for name in _KNOWN)
-            raise ValueError(f"cannot open {scheme[0]} ({path[:80]!r}): {fix}, or one of {known}")
+            raise ValueError(
+                f"cannot open {scheme[0]} ({masked(path)[:80]!r}): {fix}, or one of {known}"
+            )
         if scheme is not None:
             _filesystem(path)
 
@@ -80,7 +83,7 @@ def state_of(path: str) -> tuple[int, int]:
     filesystem, name = _filesystem(path)
     info = filesystem.get_file_info(name)
     if not info.is_file:
-        raise FileNotFoundError(f"{path} is not there")
+        raise FileNotFoundError(f"{masked(path)} is not there")
     return info.size, info.mtime_ns or 0
 
 
@@ -158,7 +161,7 @@ def put(made: str, path: str) -> None:
             copyfileobj(file, stream, 1 << 22)
         size = os.path.getsize(made)  # noqa: PTH202
         if filesystem.get_file_info(first).size != size:
-            raise OSError(f"{path}: the upload is incomplete")  # noqa: TRY301
+            raise OSError(f"{masked(path)}: the upload is incomplete")  # noqa: TRY301
         if renames:
             filesystem.move(first, name)
     except BaseException:
@@ -184,5 +187,5 @@ def _filesystem(path: str) -> tuple[Any, str]:
         why = str(error).partition("\n")[0].partition(". Detail:")[0][:300]
         if scheme[1].lower() == "hdfs":
             why += "; hdfs:// needs libhdfs and the CLASSPATH of Hadoop (ARROW_LIBHDFS_DIR)"
-        raise ValueError(f"{path[:80]!r} cannot be opened: {why}") from None
+        raise ValueError(f"{masked(path)[:80]!r} cannot be opened: {why}") from None
     return made

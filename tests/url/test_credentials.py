@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relbase
+from relbase.cli.files import shown_name
 from relbase.kind import KindName
+from relbase.storage import refuse_unknown
 from relbase.trees import make_links_absolute
 from relbase.url import whatwg
 from relbase.url.credentials import masked, without_credentials
@@ -101,6 +103,11 @@ def test_errors_show_no_password() -> None:
     tree = ET.fromstring("<a href='//u:secret@[/'/>")
     with pytest.raises(ValueError, match=re.escape("'//***@[/' cannot be resolved")):
         make_links_absolute(tree, "http://h/", profile="whatwg")
+    with pytest.raises(
+        ValueError, match=re.escape("cannot open https:// ('https://***@h/x.warc')")
+    ):
+        refuse_unknown(["https://u:secret@h/x.warc"], "")
+    assert shown_name("s3://u:secret@bucket/x.warc") == "s3://***@bucket/x.warc"
 
 
 @given(
