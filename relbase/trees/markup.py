@@ -18,7 +18,7 @@ from relbase.html.foreign import (
 )
 from relbase.html.places import element_rows
 from relbase.html.tokens import AMP_NAMES
-from relbase.html.vocabulary import AMP, EXTENDED, Row, ValueOf, counting
+from relbase.html.vocabulary import AMP, EXTENDED, Row
 from relbase.notes import Reason
 from relbase.policy import Policy
 from relbase.rewriting.context import Context
@@ -216,11 +216,6 @@ def _kind(  # noqa: PLR0917 (it is looked up for each element)
         is_item=(vocabulary_, name) in ITEMS,
         is_base=name == b"base" and is_of_html,
     )
-
-
-def all_counting(rows: tuple[Row, ...], value_of: ValueOf) -> tuple[Row, ...]:
-    """The rows whose conditions hold, in the form in which they count."""
-    return tuple(filter(None, (counting((row,), value_of, extended=-1) for row in rows)))
 
 
 def _asked(rows: tuple[Row, ...], *, is_html: bool) -> Iterator[str]:

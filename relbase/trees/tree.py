@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import regex
 from relbase.html.foreign import HTML
-from relbase.html.vocabulary import Nested
+from relbase.html.vocabulary import Nested, Row, counting
 from relbase.rewriting.outcomes import Status
-from relbase.trees.markup import (
-    COMMENT,
-    IN_BARE,
-    TOP,
-    Around,
-    Candidate,
-    ElementRow,
-    Known,
-    Scope,
-    all_counting,
-)
+from relbase.trees.markup import COMMENT, IN_BARE, TOP, Around, Candidate, ElementRow, Known, Scope
 from relbase.view.characters import encode_inner
 from relbase.xml.item_link import FEEDS, ITEM_NAMES, LINKING, OF_RSS, WORST, link_rank
 
@@ -81,6 +71,10 @@ _may_hold: Final = regex(r"[=(@]|href|action", re.IGNORECASE).search
 def is_conditional(comment: str | None) -> bool:
     """Whether a comment is a conditional comment, which hides markup."""
     return bool(comment and _may_hold(comment) and _conditional(comment))
+
+
+_MOST_COUNTED: Final = 32
+_LONGEST_COUNTED: Final = 64  # in characters
 
 
 class Tree:
@@ -178,6 +172,23 @@ class Tree:
                 return self.get(element, self.spelled(element, key))
         return ""
 
+    def rows(self, candidate: Candidate) -> tuple[Row, ...]:
+        """The rows of an attribute, or of the text, that count here, in the form that counts."""
+        element, kind, key, *_ = candidate
+        get = self.get
+        asked = (key, *[get(element, name) for name in kind.asks[key]])
+        rows = kind.counted.get(asked)
+        if rows is None:
+
+            def value_of(name: bytes) -> bytes:
+                return encode_inner(self.said(candidate, name)).lower()
+
+            alone = (counting((row,), value_of, extended=-1) for row in kind.rows[key])
+            rows = tuple(filter(None, alone))
+            if len(kind.counted) < _MOST_COUNTED and len(repr(asked)) < _LONGEST_COUNTED:
+                kind.counted[asked] = rows
+        return rows
+
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
         styles = (self.texts(style) for style in self._named("style", self._root))
@@ -229,10 +240,7 @@ class Tree:
         """Whether what should be escaped HTML is elements, in no namespace of their own."""
         if self._is_html or not kind.rows.get("") or kind.vocabulary == HTML:
             return False
-        about = element, kind, "", self._keys(element), None, None
-        rows = all_counting(
-            kind.rows[""], lambda name: encode_inner(self.said(about, name)).lower()
-        )
+        rows = self.rows((element, kind, "", self._keys(element), None, None))
         if not rows or rows[0].syntax is not Nested.HTML:
             return False
         names = filter(None, map(self._name, self._children(element)))

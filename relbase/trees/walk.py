@@ -23,7 +23,7 @@ from relbase.rewriting.context import Context, Task, Wanted
 from relbase.rewriting.outcomes import Outcome, Reference, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.session.run import Lines, answers
-from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope, all_counting
+from relbase.trees.markup import SHEET, XML_BASE, Candidate, Scope
 from relbase.trees.tree import REPORTED, Node, Tree, TreeLink, Value
 from relbase.url.plain import ABSOLUTE, plain_reference
 from relbase.url.profiles import PROFILES, Profile
@@ -101,7 +101,7 @@ class Walk:
     # One loop over all attributes, since a call for each would take longer than the work itself.
     def values(self) -> Iterator[Value]:  # noqa: C901, PLR0912, PLR0915
         """The values that hold references, in document order."""
-        get, spelled = self.tree.get, self.tree.spelled
+        get, spelled, rows_of = self.tree.get, self.tree.spelled, self.tree.rows
         all_ = self._lists or self._replace is not None
         inside, budget = self.inside, self._budget
         resolve_inside = self._resolver(inside)
@@ -118,12 +118,12 @@ class Walk:
             if not key:
                 if not kind.name:
                     yield from self._sheet(element) if kind is SHEET else self._comment(element)
-                elif rows := self._rows(candidate):
+                elif rows := rows_of(candidate):
                     yield from self._texts(candidate, rows, context, early)
                 continue
             row = kind.plain[key]
             if row is None:
-                rows = self._rows(candidate)
+                rows = rows_of(candidate)
                 if not rows:
                     continue
                 row = rows[0]
@@ -157,8 +157,8 @@ class Walk:
                     continue
             elif row.syntax is _CSS and "(" not in value and "@" not in value:
                 continue  # most style attributes: no function and no @import
-            if row.local_when or row.early_when:
-                row = self._rows(candidate)[0]
+            if row.local_when or (early and row.early_when):
+                row = rows_of(candidate)[0]
             context = early if early and row.early else context
             decided = self._decided(candidate, attribute, row, value, context)
             reported = any(link[5] in REPORTED for link in decided.links)
@@ -198,20 +198,6 @@ class Walk:
             base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
             self._stated[key] = around.with_base(base)
         return self._stated[key]
-
-    def _rows(self, candidate: Candidate) -> tuple[Row, ...]:
-        """The rows of an attribute, or of the text, that count in this element."""
-        element, kind, key, *_ = candidate
-        get = self.tree.get
-        asked = (key, *[get(element, name) for name in kind.asks[key]])
-        rows = kind.counted.get(asked)
-        if rows is None:
-            rows = all_counting(
-                kind.rows[key], lambda name: encode_inner(self.tree.said(candidate, name)).lower()
-            )
-            if len(kind.counted) < _MOST_COUNTED and len(repr(asked)) < _LONGEST_COUNTED:
-                kind.counted[asked] = rows
-        return rows
 
     def _texts(
         self, candidate: Candidate, rows: tuple[Row, ...], context: Context, early: Context | None
@@ -258,11 +244,18 @@ class Walk:
             codebase = on_codebase(trimmed(self.tree.said(candidate, b"codebase")), context)
         elif row.syntax is _CSS and holds_none(text):
             return Value(element, value, None, [])
-        elif isinstance(row.syntax, Syntax) and not (self._lists or self._replace):
-            spans = SYNTAXES[row.syntax](text)
+        elif isinstance(row.syntax, Syntax) and self._replace is None:
+            spans = list(SYNTAXES[row.syntax](text))
             is_bare = row.syntax is not _URL or value == value.strip(C0_AND_SPACE)
             if is_bare and all(text.startswith(_ABSOLUTE_BYTES, span.start) for span in spans):
-                return Value(element, value, None, [])
+                listed = spans if self._lists else ()
+                at_once, urls = self._resolver(context), [value[slice(*span)] for span in listed]
+                if not listed or (at_once and text.isascii() and "".join(urls).isprintable()):
+                    links = [
+                        _link((element, attribute, url, start, url, _ABSOLUTE_URL, end))
+                        for url, (start, end) in zip(urls, listed, strict=True)
+                    ]
+                    return Value(element, value, None, links)
         place = Place(decode_inner(kind.name), attribute, row, codebase)
         visit, where = partial(visit_value, text, place=place), (element, element, attribute)
         if not isinstance(row.syntax, Syntax):
@@ -380,9 +373,6 @@ _value: Final = partial(tuple.__new__, Value)
 _plain: Final = plain_reference.fullmatch
 _ABSOLUTE: Final = (*ABSOLUTE, "javascript:", "mailto:")  # what else most pages have
 _ABSOLUTE_BYTES: Final = tuple(map(str.encode, _ABSOLUTE))
-
-_MOST_COUNTED: Final = 32
-_LONGEST_COUNTED: Final = 64  # in characters
 
 # Of a base: a result is made before the budget pays for it, so it must not be long.
 _LONGEST: Final = 2048
