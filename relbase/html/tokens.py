@@ -110,8 +110,8 @@ def slots(
     value_of = partial(value_in, text, attributes)
     for attribute, value in attributes.items():
         row = sure.get(attribute) if attribute not in named else None
-        if row is None:
-            of_attribute = named.get(attribute) or rows.get(attribute, ())
+        of_attribute = named.get(attribute) or rows.get(attribute)
+        if row is None and of_attribute:
             row = counting(of_attribute, value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None

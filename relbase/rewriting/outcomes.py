@@ -73,7 +73,7 @@ Batch: TypeAlias = "list[Any] | Packed | tuple[Outcome, ...]"
 def batched(items: Iterable[Outcome]) -> Iterator[Batch]:
     """Yield items in batches, since taking them one by one takes as long as making them."""
     rest = iter(items)
-    while batch := tuple(islice(rest, _AT_ONCE)):
+    while batch := tuple(islice(rest, AT_ONCE)):
         yield batch
 
 
@@ -82,7 +82,7 @@ def scanned(passed: Any) -> Iterable[Batch]:  # noqa: ANN401 (what the scanner m
 
 
 # More would take too much memory while their texts are visited.
-_AT_ONCE: Final = 256
+AT_ONCE: Final = 256
 
 
 def single(batches: Iterable[Batch]) -> Iterator[Any]:

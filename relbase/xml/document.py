@@ -13,6 +13,7 @@ from typing import Final
 from relbase.bases.layers import Base
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import Batch, Outcome, Reference, Status, batched, consume, single
 from relbase.xml import structure
@@ -25,7 +26,8 @@ from relbase.xml.well_formed import examine
 def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
     """What an XML document holds; nothing of it changes the document if that is not sound."""
     site = partial(feed_site, text, around)
-    around = on_site(site, around)
+    if around.task.policy.site_links:
+        around = on_site(site, around)
     wanted, budget = around.wanted, around.budget
     before = None if budget is None else budget.state()
     visit = Visit(text, around)
@@ -36,22 +38,19 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
     waiting, is_asked = _begun(batches)
     is_reported = is_asked or wanted is Wanted.EXAMINED
     if wanted.edits_only and not is_reported:
-        yield from consume(waiting)
-        return
+        return consume(waiting)
     unsound, flaws, end = visit.soundness
-    both = chain(consume(waiting), batches)
-    if unsound is None:
-        if is_reported:
-            for flaw in flaws:
-                yield (note_on(Reason.XML_FLAW, text, around, flaw, "ignored"),)
-        yield from _before(both, end) if flaws else both
-        return
-    if is_reported:
-        yield (note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged"),)
-    if not wanted.edits_only:
-        yield from batched(_unchanged(single(both)))
-    if budget is not None and before is not None:
-        budget.restore(before)  # none of the edits is made
+    both: Iterator[Batch] = chain(consume(waiting), batches)
+    reason, done = Reason.XML_FLAW, "ignored"
+    if unsound is not None:
+        reason, flaws, done = Reason.XML_UNSOUND, (unsound,), "left unchanged"
+        both = batched(_unchanged(() if wanted.edits_only else single(both), budget, before))
+    elif flaws:
+        both = _before(both, end)
+    if is_reported and flaws:
+        noted = [(note_on(reason, text, around, flaw, done),) for flaw in flaws]
+        return chain(noted, both)
+    return both
 
 
 # How many items may wait for the first one that changes something.
@@ -88,12 +87,16 @@ def _changes(item: Outcome) -> bool:
     return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 
-def _unchanged(items: Iterable[Outcome]) -> Iterator[Outcome]:
+def _unchanged(
+    items: Iterable[Outcome], budget: Budget | None, before: tuple[int, int, int, int] | None
+) -> Iterator[Outcome]:
     for item in items:
         if isinstance(item, Reference) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
         elif isinstance(item, Reference) or (isinstance(item, Note) and item.text is not DOUBTFUL):
             yield item
+    if budget is not None and before is not None:
+        budget.restore(before)  # none of the edits is made
 
 
 def xml_base(text: bytes, around: Context) -> Base:

@@ -274,8 +274,8 @@ def slots(text: bytes, element: Element, *, extended: int = 0) -> list[Slot]:
     value_of, slots_ = partial(value_in, text, attributes), list[Slot]()
     for key, value in attributes.items():
         row = attributes_of.sure.get(key)
-        if row is None:
-            row = counting(attributes_of.rows.get(key, ()), value_of, extended=extended)
+        if row is None and key in attributes_of.rows:
+            row = counting(attributes_of.rows[key], value_of, extended=extended)
         if row is not None:
             codebase = attributes.get(b"codebase") if row.on_codebase else None
             is_repeated = key in element.repeated

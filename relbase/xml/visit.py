@@ -24,6 +24,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED
 from relbase.rewriting.context import Context, Wanted
 from relbase.rewriting.outcomes import (
+    AT_ONCE,
     Batch,
     Outcome,
     Reference,
@@ -194,7 +195,8 @@ class Visit:
             context = inside if not states else self._around if is_base else stated
             if context is None:
                 continue
-            for batch in batched(self._items_of(slot, element, context, states=states)):
+            items = iter(self._items_of(slot, element, context, states=states))
+            while batch := tuple(islice(items, AT_ONCE)):
                 if self._compares and not states and _is_html(slot, element):
                     edits = [item for item in batch if type(item) is Edit]
                     start, stated_at = slot.value.start, self._scopes.stated_at
