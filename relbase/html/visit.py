@@ -285,8 +285,8 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outco
     assert isinstance(syntax, Syntax)
     # Placeholders are found before the grammar of the value, which could split them.
     policy = context.task.policy
-    for span in SYNTAXES[syntax](policy.masked(text) if policy.keep_templates else text):
-        yield from visit_url(text, span, context, place)
+    spans = SYNTAXES[syntax](policy.masked(text) if policy.keep_templates else text)
+    return chain.from_iterable(map(partial(visit_url, text, context=context, place=place), spans))
 
 
 def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Outcome]:
@@ -308,14 +308,7 @@ def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Outc
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    return single(reader.visit(text, nested(context)._replace(nested_bytes=nested_bytes)))
-
-
-def nested(context: Context) -> Context:
-    """The context of a document nested in a text; that is decoded, so the charset is UTF-8."""
-    return context.with_fields(
-        depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None
-    )
+    return single(reader.visit(text, context.nested()._replace(nested_bytes=nested_bytes)))
 
 
 def _visit_json(

@@ -14,7 +14,6 @@ from relbase.containers import mail
 from relbase.containers.mail import IDENTITY, Part
 from relbase.edit import Edit, Span
 from relbase.expressions import regex
-from relbase.html.visit import nested
 from relbase.mail.allowed_edits import (
     Rule,
     in_both_readings,
@@ -258,7 +257,7 @@ class Calendar(NamedTuple):
         for description in _described.finditer(self.data):
             if _is_html(re.sub(rb"\r?\n[ \t]", b"", description[1])):
                 view, start = calendar_view(description[2]), description.start(2)
-                inside = nested(context.inside(start))
+                inside = context.inside(start).nested()
                 yield from lower(single(reader.visit(view.inner, inside)), view, start)
 
     def base(self) -> Base:

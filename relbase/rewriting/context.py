@@ -206,6 +206,11 @@ class Context(NamedTuple):
         """The context where browsers encode queries in UTF-8, whatever the charset is [C]."""
         return self if self.encoding == "utf-8" else self.with_fields(encoding="utf-8")
 
+    def nested(self) -> Context:
+        """The context of a document nested in a text; that is decoded, so the charset is UTF-8."""
+        depth = self.depth + 1
+        return self.with_fields(depth=depth, charset="utf-8", encoding="utf-8", marks=None)
+
     def inside(self, offset: int) -> Context:
         """The context of a value at an offset of the text; only `replaced` asks for it."""
         return self if self.replaced is None else self._replace(at=(*self.at, offset))

@@ -15,7 +15,7 @@ from relbase.policy import (
     may_hold_placeholder,
     placeholders,
 )
-from relbase.rewriting.budget import Budget, weight
+from relbase.rewriting.budget import Budget, means_itself, weight
 from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.rows import Unarchived
@@ -84,7 +84,9 @@ def visit_url(
         policy, end = context.task.policy, ""
         if policy.keep_templates and (held := policy.placeholders(written)):
             end = written[held[0][0] :]
-        yield smallest(written, _spelled_before(url, end, text, span, place), span)
+        if place.row.syntax is not Syntax.URL or not means_itself(url):
+            url = _spelled_before(url, end, text, span, place)
+        yield smallest(written, url, span)
 
 
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:

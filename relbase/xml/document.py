@@ -6,7 +6,7 @@ document. The visit itself handles values that contain a flaw.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Final
 
@@ -30,7 +30,8 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
         around = on_site(site, around)
     wanted, budget = around.wanted, around.budget
     before = None if budget is None else budget.state()
-    visit = Visit(text, around)
+    soundness = cache(partial(examine, text))
+    visit = Visit(text, around, soundness)
     if wanted.edits_only:
         batches = with_site_noted(text, visit.batches(), site, around)
     else:
@@ -39,7 +40,7 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Batch]:
     is_reported = is_asked or wanted is Wanted.EXAMINED
     if wanted.edits_only and not is_reported:
         return consume(waiting)
-    unsound, flaws, end = visit.soundness
+    unsound, flaws, end = soundness()
     both: Iterator[Batch] = chain(consume(waiting), batches)
     reason, done = Reason.XML_FLAW, "ignored"
     if unsound is not None:

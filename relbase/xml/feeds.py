@@ -128,16 +128,11 @@ class Items:
         self.links = ItemLinks(document)
         self._text = text
         self._lines: Lines | None = None
-        self._item: structure.FeedItem | None = None
+        self.item: structure.FeedItem | None = None  # which lasts until it ends or the next begins
+        self._read: structure.FeedItem | None = None
         self._link: Attribute | None = None
         self._end, self._is_whole = -1, False  # how far it was read
         self._linked: tuple[Context | None, Context | None] = None, None
-
-    def enter(self, item: structure.FeedItem) -> None:
-        """Enter an item, which lasts until it ends or the next one begins."""
-        self._item = item
-        self._end, self._is_whole = -1, False
-        self._linked = None, None
 
     def in_base64(self, slot: Slot, context: Context, stated_at: int) -> Iterable[Outcome] | None:
         """Visit HTML of Atom 0.3 in base64; None if that is not what a value holds."""
@@ -156,13 +151,15 @@ class Items:
         self, start: int, resolve: Resolve | None, stated_at: int, edits: Sequence[Edit]
     ) -> None:
         """Count the edits that an item's link would change in its HTML, which begins at `start`."""
-        item = self._item
+        item = self.item
         if not edits or resolve is None or item is None or stated_at > item.end:
             return
         if (link := self._around(item, start)) is not None:
             self.links.compare(self._text, edits, url_of(self._text, link), resolve)
 
     def _around(self, item: structure.FeedItem, start: int) -> Attribute | None:
+        if item is not self._read:
+            self._read, self._end, self._is_whole, self._linked = item, -1, False, (None, None)
         if start >= self._end and not self._is_whole:
             until = start if self._end < 0 else -1
             if until < 0 and item_at(self._text, self._end - 1, start) < 0:
@@ -173,7 +170,7 @@ class Items:
 
     def on_link(self, slot: Slot, context: Context, stated_at: int) -> Context:
         """The context for HTML in an item: its base is the item's link, if there is one."""
-        item = self._item
+        item = self.item
         # An `xml:base` in the item, on the content itself or inside, overrides its link.
         if item is None or stated_at > item.end:
             return context

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice
 from typing import Final, cast
 
@@ -18,7 +18,7 @@ from relbase.expressions import regex
 from relbase.html.ahead import amp_aware
 from relbase.html.foreign import HTML
 from relbase.html.late_base import Before, base_late
-from relbase.html.visit import VISITS, nested
+from relbase.html.visit import VISITS
 from relbase.html.vocabulary import Nested, Row, Slot
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import MAX_TRIED
@@ -57,7 +57,7 @@ from relbase.xml.escapes import (
 from relbase.xml.feeds import Items
 from relbase.xml.scanning import Ahead
 from relbase.xml.vocabulary import CUSTOMARY, XML_BASE
-from relbase.xml.well_formed import Flaw, Soundness, examine
+from relbase.xml.well_formed import Flaw, Soundness
 
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"
@@ -66,7 +66,8 @@ _DOCTYPE: Final = b"<!DOCTYPE"
 class Visit:
     """A visit of one document: its scopes, the current item of a feed, and what it counts."""
 
-    def __init__(self, text: bytes, around: Context) -> None:
+    def __init__(self, text: bytes, around: Context, soundness: Callable[[], Soundness]) -> None:
+        self._soundness = soundness
         around = amp_aware(text, around)
         self._text = text
         self._around = around
@@ -89,11 +90,6 @@ class Visit:
         if binding.compiled and around.wanted.edits_only and not self._base_at:
             self._ahead = Ahead(text, self._scopes, around)
 
-    @cached_property
-    def soundness(self) -> Soundness:
-        """Whether the document is sound, and what is wrong with it."""
-        return examine(self._text)
-
     def batches(self) -> Iterator[Batch]:
         """What the document holds, provided that it is sound."""
         around, ahead = self._around, self._ahead
@@ -115,7 +111,7 @@ class Visit:
                 slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
                 yield from batched(self._slot(slot, around))
             else:
-                flaw = self.soundness.unsound or Flaw(*each)
+                flaw = self._soundness().unsound or Flaw(*each)
                 yield (note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged"),)
         yield from batched(self._counted())
 
@@ -164,7 +160,7 @@ class Visit:
             self._enter(*scanned.item)
 
     def _enter(self, start: int, name_end: int, end: int) -> None:
-        self._items.enter(structure.FeedItem(self._text[start + 1 : name_end], start, end))
+        self._items.item = structure.FeedItem(self._text[start + 1 : name_end], start, end)
 
     def _counted(self) -> Iterator[Note]:
         around, late = self._around, self._before.late if self._before else 0
@@ -187,7 +183,7 @@ class Visit:
             if notes:
                 yield tuple(notes)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
-            self._items.enter(structure.FeedItem(element.name, element.start, element.end))
+            self._items.item = structure.FeedItem(element.name, element.start, element.end)
         inside = self._scopes.inside
         is_base = element.named.is_base
         for slot in structure.slots(self._text, element, extended=self._around.extended):
@@ -313,7 +309,7 @@ class Visit:
                 return lower(visit(view.inner, inside, place), view, value.start)
             context = inside
             if self._around_html is not context:  # most texts share it with the text before
-                self._around_html, self._in_html = context, nested(context)
+                self._around_html, self._in_html = context, context.nested()
             bring = lower if context.wanted.references_only else lowered
             return bring(single(self._html(view.inner, self._in_html)), view, value.start)
         if value.quote and needs_xml_view(raw):
