@@ -149,12 +149,14 @@ def _scan_past(base_at: int, own: Scan, scan: Scan, text: bytes, pos: int, *how:
     if not pos <= stop < base_at or (tag := base_tag.match(text, stop)) is None:
         return batch, stop
     end = tag_end(text, tag.end() - 1, len(text))
-    if end <= base_at:
+    if end <= base_at or not isinstance(batch, list):
         return batch, stop
     itself, odd = own(text, stop, end, *how[1:])
     if odd >= 0 or not isinstance(itself, list):
         return batch, stop
     rest, stop = scan(text, end, *how)
+    if not isinstance(rest, list):  # which are listed one by one, once the limit is near
+        return [*batch, *itself], end
     return [*batch, *itself, *rest], stop
 
 
