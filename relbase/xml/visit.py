@@ -75,7 +75,8 @@ class Visit:
         self._scopes = Scopes(text, self._document)
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
-        self._around_html = self._in_html = around
+        self._in_html = around.nested()
+        self._around_html = around
         self._items = Items(text, around)
         self._is_outside, self._has_unescaped = True, False
         self._may_have_entities = False

@@ -82,6 +82,18 @@ def test_the_empty_reference_is_one_into_its_document() -> None:
     assert [link.status.value for link in found] == ["kept", "rewritten", "rewritten"]
 
 
+def test_all_html_in_a_feed_is_a_nested_document() -> None:
+    item = "<item%s><description>&lt;a href='?é'&gt;&lt;form action=''&gt;</description></item>"
+    feed = f"<?xml version='1.0' encoding='iso-8859-1'?><rss><channel>{item * 3}</channel></rss>"
+    data = (feed % ("", " xml:base='/e/feed.xml'", "")).encode("latin-1")
+    for profile in Profile:
+        result = assert_agreed(data, url=URL, profile=profile)
+        urls = [link.url for link in result.links if link.reference == "?é"]
+        assert urls[0] == urls[2]
+        actions = [link.status for link in result.links if not link.reference]
+        assert actions == [Status.KEPT] * 3
+
+
 # Readers know items by their guids, as strings.
 @cases(TABLES, "guids", guids=str, count=int)
 def test_guids_stay(guids: str, count: int) -> None:
