@@ -90,7 +90,7 @@ def shown(browser: Any, archive: bytes, path: Path) -> set[str]:
     browser.get(path.as_uri())
     png, last = browser.get_screenshot_as_base64(), ""
     while png != last:  # images of sheets are painted after the page is loaded
-        time.sleep(0.3)
+        time.sleep(1)  # on a busy machine they take a while
         png, last = browser.get_screenshot_as_base64(), png
     browser.get("data:text/html,")
     return set(browser.execute_async_script(COLOURS, png))
