@@ -97,7 +97,8 @@ def links(data: bytes | str, *, texts: bool = False, **call: Unpack[Arguments]) 
     Args:
         data: The document's bytes. Or text, as for `rewrite_text`; spans and columns are then in
             characters.
-        texts: Whether to fill in `text` and `rel` of each link, which takes a second walk.
+        texts: Whether to fill in `text` and `rel` of each link, which takes a second walk. In
+            Markdown they stay empty.
         **call: The arguments of `rewrite`.
 
     Raises:
