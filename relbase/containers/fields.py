@@ -199,5 +199,5 @@ def first(data: bytes, header: Header, name: str) -> str | None:
     assert name in REMEMBERED, f"{name} has no row in relbase.containers.header_fields"
     for field in header.fields:
         if field.name == name:
-            return data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+            return text_of(data, field)
     return None

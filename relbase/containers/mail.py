@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from relbase.containers import fields
 from relbase.containers.content_type import file_name, is_lone, read_type, token
-from relbase.containers.fields import Header, eol_of, first, read_header
+from relbase.containers.fields import Header, eol_of, first, read_header, text_of
 from relbase.edit import Span
 from relbase.expressions import regex
 from relbase.notes import Reason
@@ -91,7 +91,7 @@ def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
     tokens: dict[str, str] = {}
     for field in header.fields:
         if field.name == "content-transfer-encoding":
-            value = data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+            value = text_of(data, field)
             if value.lower() in _ENCODINGS:
                 tokens[value.lower()] = tokens.get(value.lower(), "")
                 continue
@@ -168,7 +168,7 @@ class _Walk:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.eol = b"\n" if b"\n" in data else eol_of(data, 0, len(data))
+        self.eol = eol_of(data, 0, len(data))
         self.listed: list[_OpenPart] = []
         self.path: list[_OpenPart] = []  # the open entities, outermost first
         self.opened: dict[bytes, list[_OpenPart]] = {}  # by their boundaries, the newest last

@@ -52,9 +52,8 @@ def called(part: Part) -> str:
 
 def line_end(data: bytes) -> bytes:
     first = data.find(b"\n")
-    if first < 0:
-        return b"\r" if b"\r" in data else b"\n"
-    return b"\r\n" if first > 0 and data.startswith(b"\r", first - 1) else b"\n"
+    is_crlf = first > 0 and data.startswith(b"\r", first - 1)
+    return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
 
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
@@ -73,9 +72,9 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
     path: dict[int, MailPart] = {}  # only the parts around this one, since bases may be long
     for index, part in enumerate(parts):
         stated = [
-            (name, data[start:end].decode("utf-8", "surrogateescape"), Span(start, end))
-            for name, (start, end), _ in part.header.fields
-            if name in BASE_FIELDS or name == _SNAPSHOT
+            (field.name, text_of(data, field), field.value)
+            for field in part.header.fields
+            if field.name in BASE_FIELDS or field.name == _SNAPSHOT
         ]
         number, attached = number_of(part, context), False
         if part.parent is None:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from relbase.compression.codings import decoded
 from relbase.containers.content_type import effective_type
+from relbase.containers.fields import text_of
 from relbase.containers.http import Head, final_head, is_partial
 from relbase.containers.warc import Fault, Record, Trouble, Unfolded, records_of
 from relbase.expressions import regex
@@ -184,12 +185,7 @@ def _message(record: Record) -> _Message | Fault:
 
 
 def _fields(block: bytes, head: Head) -> Fields:
-    return tuple(
-        [
-            (name, block[start:end].decode("utf-8", "surrogateescape"))
-            for name, (start, end), _ in head.header.fields
-        ]
-    )
+    return tuple([(field.name, text_of(block, field)) for field in head.header.fields])
 
 
 # ---- revisits
