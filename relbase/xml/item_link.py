@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import regex
 from relbase.html.tags import Attribute
+from relbase.xml.names import attribute_of
 from relbase.xml.structure import (
     END_TAG,
     TAG,
     FeedItem,
-    attribute_of,
     each_attribute,
     next_token,
     section,
@@ -113,7 +113,7 @@ def _about(text: bytes, item: FeedItem) -> Attribute | None:
         return None
     for attribute in each_attribute(text, item.start, item.end):
         if attribute[1].endswith(b":about"):
-            return attribute_of(attribute, text)
+            return attribute_of(attribute)
     return None
 
 
@@ -133,11 +133,8 @@ def _ranked_link(
 
 
 def _attributes_of(tag: re.Match[bytes], text: bytes) -> dict[bytes, Attribute]:
-    attributes = {}
-    for attribute in each_attribute(text, *tag.span(2)):
-        start, end = attribute.span(attribute.lastindex or 0)
-        attributes[attribute[1]] = Attribute(attribute[1], start, end, text[end : end + 1])
-    return attributes
+    attributes = map(attribute_of, each_attribute(text, *tag.span(2)))
+    return {attribute.name: attribute for attribute in attributes}
 
 
 def _self_link(

@@ -115,8 +115,7 @@ class Names:
             if key is not None and key in asked:
                 if key in attributes:
                     repeated |= {key}
-                start, end = attribute.span(attribute.lastindex or 0)
-                attributes[key] = Attribute(name, start, end, attribute.string[end : end + 1])
+                attributes[key] = attribute_of(attribute)
         return attributes, repeated
 
     def _key(self, name: bytes, vocabulary: str | None) -> bytes | None:
@@ -144,6 +143,12 @@ class Names:
                 and prefix not in self.bound
             ]
         )
+
+
+def attribute_of(match: re.Match[bytes]) -> Attribute:
+    """Return the attribute that `structure.each_attribute` matched."""
+    start, end = match.span(match.lastindex or 0)
+    return Attribute(match[1], start, end, match.string[end : end + 1])
 
 
 # ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is

@@ -13,7 +13,7 @@ from relbase.html.foreign import SHOWN
 from relbase.html.tags import Attribute
 from relbase.html.vocabulary import Nested, Row, Slot, counting
 from relbase.xml.escapes import needs_xml_view, value_view
-from relbase.xml.names import Bindings, Named, Names
+from relbase.xml.names import Bindings, Named, Names, attribute_of
 from relbase.xml.vocabulary import XHTML, XML_BASE
 
 if TYPE_CHECKING:
@@ -243,16 +243,11 @@ def meant(raw: bytes) -> bytes:
     return value_view(raw, b'"').inner
 
 
-def attribute_of(attribute: re.Match[bytes], text: bytes) -> Attribute:
-    start, end = attribute.span(attribute.lastindex or 0)
-    return Attribute(attribute[1], start, end, text[end : end + 1])
-
-
 def sheet_href(text: bytes, start: int, end: int) -> Attribute | None:
     """Return the `href` of an instruction, unless it refers into the document itself."""
     for attribute in each_attribute(text, start, end):
         if attribute[1] == b"href":
-            href = attribute_of(attribute, text)
+            href = attribute_of(attribute)
             return None if text.startswith(b"#", href.start) else href
     return None
 
