@@ -261,7 +261,7 @@ def placeholders(
 
     With `templates`, a user's own and those that only count at the beginning are among them.
     """
-    common = _common(reference, closed=closed) if may_hold_placeholder(reference) else []
+    common = _common(reference, closed=closed) if _rarely.search(reference) else []
     if templates is None:
         return common
     beginning = _beginning.match(reference)
@@ -337,7 +337,7 @@ def _common(reference: str, *, closed: bool) -> list[tuple[int, int]]:
 
 
 # Without one of these there is no placeholder.
-may_hold_placeholder: Final = expression(r"[{<%|\[]|\A-").search
+_rarely: Final = expression(r"[{<%|\[]|\A-")
 
 # What opens a placeholder, what closes it, and whether it counts if it is not closed: a quote in it
 # often ends the attribute early.

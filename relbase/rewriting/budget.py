@@ -76,7 +76,7 @@ class Budget:
     def spend_on_all(self, edits: list[Edit]) -> bool:
         """Pay for all edits if they cost the same at any depth; False if nothing was paid."""
         news = set(map(_new, edits))
-        if not all(means_itself(new.decode("ascii")) for new in news):
+        if not all(MEANS_ITSELF.fullmatch(new.decode("ascii")) for new in news):
             return False
         cost = sum(max(0, len(new) - end + start) for start, end, new in edits)
         return self.spend_if_covered(cost)
@@ -113,15 +113,15 @@ _new: Final = itemgetter(2)
 
 def weight(new: str, depth: int) -> int:
     """Return how long a text can become in a reference that is nested `depth` documents deep."""
-    if means_itself(new):
+    if MEANS_ITSELF.fullmatch(new):
         return len(new)
     escaped = sum(1 for _ in _escaped.finditer(new))
     return len(new) + escaped * (_LONGEST - 1 + _DEEPER * depth)
 
 
-# `means_itself` matches text that needs no escape anywhere. Any other character is charged at its
+# `MEANS_ITSELF` matches text that needs no escape anywhere. Any other character is charged at its
 # longest: `\ud83d\ude00` in JSON, `&amp;#128512;`, `&amp;amp;#128512;`, ... in nested documents.
 _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+@!$*-]")
-means_itself: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+").fullmatch
+MEANS_ITSELF: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+")
 _LONGEST: Final = 12
 _DEEPER: Final = len("amp;")

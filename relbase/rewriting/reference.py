@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Base, Layer, outward
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.policy import (
-    Policy,
-    begins_with_placeholder,
-    may_hold_placeholder,
-    placeholders,
-)
-from relbase.rewriting.budget import Budget, means_itself, weight
+from relbase.policy import Policy, begins_with_placeholder, placeholders
+from relbase.rewriting.budget import MEANS_ITSELF, Budget, weight
 from relbase.rewriting.context import Codebase, Context, resolver
 from relbase.rewriting.outcomes import Outcome, Reference, Status
 from relbase.savers.rows import Unarchived
@@ -84,7 +79,7 @@ def visit_url(
         policy, end = context.task.policy, ""
         if policy.keep_templates and (held := policy.placeholders(written)):
             end = written[held[0][0] :]
-        if place.row.syntax is not Syntax.URL or not means_itself(url):
+        if place.row.syntax is not Syntax.URL or not MEANS_ITSELF.fullmatch(url):
             url = _spelled_before(url, end, text, span, place)
         yield smallest(written, url, span)
 
@@ -92,8 +87,7 @@ def visit_url(
 def _remark(reference: str, url: str | None, context: Context) -> Note | None:
     """Return a note on a reference that is rewritten, if there is something to know about it."""
     note = None if reference.isascii() else unstated(reference, context)
-    keeps = context.task.policy.keep_templates
-    if not (note or keeps) and may_hold_placeholder(reference) and placeholders(reference):
+    if note is None and not context.task.policy.keep_templates and placeholders(reference):
         note = _REWRITTEN
     if note is None and ".." in reference and url is not None and "/.." in url:
         note = _climbing(reference, url, context)
