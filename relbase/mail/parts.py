@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from relbase.bases.headers import snapshot_statements, statements_of
-from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
+from relbase.bases.layers import UNKNOWN, Base, Layer, retrieval
 from relbase.containers.fields import Header, eol_of, fields_of_paragraph, text_of
 from relbase.containers.header_fields import States
 from relbase.containers.known_fields import bases
@@ -157,8 +157,7 @@ def _established(
         kept = [
             statement for statement in kept if is_absolute(statement.value, profile, around.url)
         ]
-    allows = task.policy.private_bases
-    base, notes = establish(kept, around, profile, number, private_bases=allows)
+    base, notes = task.establish(kept, around, number)
     if len(kept) < len(stated):
         text = f"a base of {name} is relative to one that is too long: it does not count"
         long = Note(Reason.BASE_UNSUITABLE, number, None, text)

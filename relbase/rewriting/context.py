@@ -176,16 +176,15 @@ class Context(NamedTuple):
 
     def established(self, statement: Statement) -> tuple[Base, list[Note]]:
         """Return the base of a document in this context that states one itself, and notes on it."""
-        policy = self.task.policy
-        if policy.keep_templates and policy.placeholders(statement.value):
+        if self.task.policy.placeholders(statement.value):
             shown = f"{statement.source}: {statement.value[:200]!a} contains a placeholder"
             text = f"{shown}: it decides, and no reference can be resolved"
             note = Note(Reason.BASE_UNSUITABLE, self.part, statement.span, text)
             return Base("", statement.layer, statement.source, self.base), [note]
         budget = self.budget
         if budget is None or budget.left >= 0:
-            about = self.base, self.task.profile, self.part, self.encoding, self.resolve
-            base, notes = establish((statement,), *about, private_bases=policy.private_bases)
+            about = self.base, self.part, self.encoding, self.resolve
+            base, notes = self.task.establish((statement,), *about)
             if budget is None or budget.prepare(len(base.url)):
                 return base, notes
         # No reference is resolved any more, so it need not be known.
