@@ -72,11 +72,11 @@ class PackedEdits(Sequence[Edit]):
 
 def are_dense(edits: list[Edit]) -> bool:
     """Whether edits take several times as much memory as the text up to the last one."""
-    return len(edits) > MANY and len(edits) * _NEAR > edits[-1].start
+    return len(edits) > _MANY and len(edits) * _NEAR > edits[-1].start
 
 
 # An `Edit` takes about 120 bytes; on real pages one in a hundred bytes has a link.
-MANY: Final = 1 << 18
+_MANY: Final = 1 << 18
 _NEAR: Final = 8
 
 

@@ -84,7 +84,7 @@ def url_of(value: str) -> str | None:
 
     "" if nothing else is there; None for several URLs, or quotes or brackets that do not wrap one.
     """
-    raw = encode_inner(decoded_words(value) if "=?" in value else value)
+    raw = encode_inner(decoded_words(value))
     span = find_url(raw)
     if span is None:
         return None

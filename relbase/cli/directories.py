@@ -16,7 +16,6 @@ import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from relbase.cli import windows
@@ -97,8 +96,7 @@ class Directory(AbstractContextManager["Directory"]):
         """Move a file of this directory to a name in a directory, replacing what has the name."""
         ends = {"src_dir_fd": self._descriptor, "dst_dir_fd": into._descriptor}
         from_, to = self._at(old), into._at(new)
-        replace = partial(os.replace, from_, to, **ends)
-        windows.patiently(replace) if windows.HERE else replace()
+        windows.patiently(lambda: os.replace(from_, to, **ends))
 
     def link(self, old: str, into: Directory, new: str) -> None:
         """Give a file of this directory a second name in a directory; it must not exist yet."""

@@ -87,7 +87,7 @@ def packing_of(name: str) -> str | None:
 
 
 def is_object(name: str) -> bool:
-    return "://" in name and storage.is_url(name) and not os.path.lexists(name)
+    return storage.is_url(name) and not os.path.lexists(name)
 
 
 class InputError(Exception):

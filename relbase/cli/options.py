@@ -20,7 +20,7 @@ from relbase.expressions import any_of
 from relbase.formats.recognition import kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.session.options import NO_HEADER, Options, header_of
+from relbase.session.options import Options, header_of
 from relbase.session.session import Call, session_of
 from relbase.url.profiles import DEFAULT, Profile, offered
 from relbase.url.resolver import Resolver
@@ -66,8 +66,7 @@ class Settings(NamedTuple):
             kind = Kind.MAIL
         options = Options(
             *(kind, self.charset, self.profile, self.policy, self.detect),
-            *(self.message_urls, header_of(self.fields) if self.fields else NO_HEADER),
-            *(self.images_url, examines),
+            *(self.message_urls, header_of(self.fields), self.images_url, examines),
         )
         name, replace = "" if name == STDIN else name, self.replace
         return Call(session_of(options), self.url, self.redirects, name, replace=replace)

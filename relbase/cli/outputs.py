@@ -36,8 +36,7 @@ def plan(
 ) -> dict[str, Output]:
     if not is_directory(output, inputs):
         directory, name = os.path.split(output)
-        why = windows.why_refused((name,)) if windows.HERE else None
-        if why is not None and not windows.is_null(output):
+        if (why := windows.why_refused((name,))) and not windows.is_null(output):
             raise click.UsageError(f"the output '{printable(output)}': {why}: give another name")
         only = Output(directory, (name,), replaces=True, is_only=True)
         refuse([inputs.all[0].name], [only.path])

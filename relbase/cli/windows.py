@@ -56,7 +56,7 @@ def plain(path: str) -> str:
 
 def reached(path: str) -> str:
     r"""Return a path for system calls: a long one with the `\\?\` that lifts their limit."""
-    if os.sep != "\\" or len(path) <= _LONGEST - len(os.getcwd()):
+    if not has_drives() or len(path) <= _LONGEST - len(os.getcwd()):
         return path
     whole = os.path.abspath(path)
     if len(whole) <= _LONGEST or whole.startswith("\\\\?\\"):

@@ -67,7 +67,7 @@ class Writer:
         not changed. Raise `InputError` if this file cannot be written, and `OutputError` if no file
         can.
         """
-        if windows.HERE and windows.is_null(output.path):
+        if windows.is_null(output.path):
             deque(pieces, maxlen=0)
             return ""
         *steps, name = output.parts
@@ -75,7 +75,7 @@ class Writer:
         box = steps.pop() if output.in_maildir else ""
         with files.failing(output.shown, is_only=output.is_only), ExitStack() as stack:
             makes = output.old is None
-            if makes and windows.HERE and (why := windows.why_refused(output.parts)):
+            if makes and (why := windows.why_refused(output.parts)):
                 raise InputError(f"{printable(output.shown)} cannot be made: {why}")
             folder = stack.enter_context(opened_below(output.root, steps, make=makes, held=held))
             parent = made_in = folder

@@ -286,8 +286,7 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Outco
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
     # Placeholders are found before the grammar of the value, which could split them.
-    policy = context.task.policy
-    spans = SYNTAXES[syntax](policy.masked(text) if policy.keep_templates else text)
+    spans = SYNTAXES[syntax](context.task.policy.masked(text))
     return chain.from_iterable(map(partial(visit_url, text, context=context, place=place), spans))
 
 

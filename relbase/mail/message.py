@@ -231,7 +231,7 @@ def visit_field(
         quote = b"\\" if is_parameter else headers.quote_before(value, span)
         offset = field.value.start + span.start
         # The body has the same part, and offsets of its own.
-        inside = context if context.replaced is None else context.inside(~offset)
+        inside = context.inside(~offset)
         view_of = partial(folded_view, raw, quote, words=words)
         view = view_of() if needs_folded_view(raw) else None
         inner = view.inner if view else raw

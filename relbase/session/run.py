@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import Base, Layer
-from relbase.edit import MANY, Edit, PackedEdits, are_dense
+from relbase.edit import Edit, PackedEdits, are_dense
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
@@ -67,7 +67,7 @@ def rewritten(given: OpenedDocument) -> tuple[bytes, list[Edit] | PackedEdits, t
                 elif isinstance(item, Reference) and item.status is Status.UNRESOLVED:
                     left += 1
                     against = against or item.base
-        if len(edits) > MANY and isinstance(edits, list) and are_dense(edits):
+        if isinstance(edits, list) and are_dense(edits):
             edits = PackedEdits(edits)
     if budget.refused:
         notes.add(budget.note(document.context.part))

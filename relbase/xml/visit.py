@@ -179,10 +179,8 @@ class Visit:
         if element.unbound or element.is_unescaped:
             yield from batched(self._remarks(element))
         stated = self._scopes.stated
-        if element.opens or XML_BASE in element.attributes:
-            notes = self._scopes.enter(element)
-            if notes:
-                yield tuple(notes)
+        if notes := self._scopes.enter(element):
+            yield tuple(notes)
         if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
             self._items.item = structure.FeedItem(element.name, element.start, element.end)
         inside = self._scopes.inside
@@ -297,7 +295,7 @@ class Visit:
         element, attribute = slot.element, slot.attribute.decode("utf-8", "replace")
         place = Place(element.decode("utf-8", "replace"), attribute, slot.row, codebase)
         visit = VISITS[slot.row.syntax]
-        inside = context if context.replaced is None else context.inside(value.start)
+        inside = context.inside(value.start)
         if not value.quote and not _means_itself(raw):
             in_pieces = b"<" in raw
             if in_pieces and next(islice(pieces(raw), MAX_PIECES, None), None):
