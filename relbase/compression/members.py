@@ -285,7 +285,7 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
 # ---- frames without text (RFC 8878 §3.1.2), one of which may be a dictionary
 
 _DICTIONARY: Final = b"\x5d\x2a\x4d\x18"
-_is_skippable: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18").match
+_is_skippable: Final = regex(rb"[\x50-\x5f]\x2a\x4d\x18").match
 _FRAME_HEAD: Final = 8
 
 

@@ -19,7 +19,7 @@ from relbase.compression.codings import MAX_DECODED
 from relbase.compression.zips import Members
 from relbase.containers.saved import MAX_FILE, Saved, xml_parser
 from relbase.containers.warc import MAX_HEAD, Fault, Trouble
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.view.charset import UNREADABLE, WIDE, lookup
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _NAMESPACE: Final = "http://maf.mozdev.org/metadata/rdf#"
 _STATED: Final = ("originalurl", "archivetime", "charset")
 _VALUE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns# resource"
 
-_is_main: Final = expression(r"[^/]+/index\.(?!rdf\Z)").match  # perhaps of a picture
+_is_main: Final = regex(r"[^/]+/index\.(?!rdf\Z)").match  # perhaps of a picture
 _header: Final = expression(rb"PK\x03\x04.{4}(..).{18}(..)[^/]{1,255}/index\.rdf", re.DOTALL)
 
 

@@ -15,7 +15,7 @@ from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
 # Finds a byte that may not mean itself. Edits of other values need only `spell`, no view.
-needs_view: Final = expression(rb"[&\r\0\x80-\xff]").search
+needs_view: Final = regex(rb"[&\r\0\x80-\xff]").search
 
 # Used as the quote of a text, where the longest known name counts, whatever follows it.
 TEXT: Final = b"&"

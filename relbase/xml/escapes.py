@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 from xml.parsers import expat
 
-from relbase.expressions import expression
+from relbase.expressions import expression, regex
 from relbase.view.characters import code_of
 from relbase.view.charset import is_utf_8
 from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, View, pieces
@@ -28,12 +28,12 @@ _in_text: Final = expression(_CODED)
 _in_value: Final = expression(_CODED + rb"|\r\n|[\r\n\t]")
 # A reference to an entity that XML itself does not define.
 UNDEFINED: Final = rb"&(?!(?:amp|lt|gt|quot|apos);)[^\x00-\x20<>&\"'=;#/]++;"
-has_entities: Final = expression(UNDEFINED).search
+has_entities: Final = regex(UNDEFINED).search
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
 # Finds a byte of a raw attribute value that may not mean itself.
-needs_xml_view: Final = expression(rb"[&\r\n\t]").search
+needs_xml_view: Final = regex(rb"[&\r\n\t]").search
 
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
@@ -241,7 +241,7 @@ def _masks(text: bytes) -> Iterator[int]:
 
 
 # A quick test for flaws; it also finds characters and some references that have none.
-suspect: Final = expression(
+suspect: Final = regex(
     rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x80-\xff]|&(?!(?:amp|lt|gt|quot|apos|\#[1-9][0-9]{2,3}|\#39);)"
 ).search
 
