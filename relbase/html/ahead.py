@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.expressions import expression, loaded_later
 from relbase.html.vocabulary import AMP
 from relbase.rewriting.outcomes import Batch, scanned
-from relbase.savers.rows import END, NONE, words
+from relbase.savers.rows import END, words
 from relbase.scan import binding
 from relbase.scan.batches import scan_for
 
@@ -46,7 +46,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
     around = amp_aware(text, around)
     budget, ahead = around.budget, None
     # A visit on trial of what is nested would begin another one for what is nested in that.
-    if around.wanted.is_scanned_ahead and not (around.depth or _is_marked(around)):
+    if around.wanted.is_scanned_ahead and not (around.depth or around.may_be_marked):
         before = None if budget is None else budget.state()
         scan = scan_for(around)
         passed, pos = scan(text, 0, len(text), False, False)
@@ -60,13 +60,9 @@ def visit_html(text: bytes, around: Context) -> Iterator[Batch]:
 _visit_page: Final = loaded_later("html.visit.visit_page")
 
 
-def _is_marked(around: Context) -> bool:
-    return around.task.detect and around.marks is not NONE
-
-
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container."""
-    if not (_is_marked(around) or binding.may_have_base(text)):
+    if not (around.may_be_marked or binding.may_have_base(text)):
         return around.base
     base: Base = _stated_base(text, around)
     return base

@@ -22,7 +22,7 @@ from relbase.notes import Note, Reason
 from relbase.rewriting.context import Wanted
 from relbase.rewriting.reference import own_url, unstated
 from relbase.savers.marks import own_base
-from relbase.savers.rows import NONE, Unarchived
+from relbase.savers.rows import Unarchived
 from relbase.scan.batches import scan_for
 from relbase.scan.binding import head_base, may_have_base
 from relbase.url.credentials import masked
@@ -100,8 +100,7 @@ def _own_base(text: bytes, attribute: Attribute | None, around: Context) -> tupl
     if around.task.policy.ignore_base:
         return around.base, []
     stated = None if attribute is None else _statement(text, attribute, around)
-    has_marks = around.task.detect and around.marks is not NONE
-    if has_marks and not around.depth:  # no program marks what is nested in a page
+    if around.may_be_marked and not around.depth:  # no program marks what is nested in a page
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
         return around.base, []

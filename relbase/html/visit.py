@@ -40,7 +40,6 @@ from relbase.rewriting.outcomes import (
 )
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.savers.marks import is_stand_in
-from relbase.savers.rows import NONE
 from relbase.scan.batches import exact_scan_for, named_of, scan_for
 from relbase.scan.tables import IN_BASE, PAST_BASE
 from relbase.url.resolver import is_absolute
@@ -120,10 +119,7 @@ def _against(text: bytes, attribute: Attribute | None, around: Context) -> Itera
     inside = inside._replace(sheets=Sheets(text))
     before = None
     scan = scan_for(inside, PAST_BASE)
-    may_be_kept = around.task.policy.ignore_base or (
-        around.task.detect and around.marks is not NONE
-    )
-    if base_at >= 0 and not may_be_kept:
+    if base_at >= 0 and not (around.task.policy.ignore_base or around.may_be_marked):
         scan = partial(_scan_past, base_at, scan_for(around, IN_BASE), scan)
     if base_at >= 0 and inside.base.outer is around.base:
         before = Before(inside, around)

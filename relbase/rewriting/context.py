@@ -19,6 +19,7 @@ from relbase.bases.layers import (
     unsuitable,
 )
 from relbase.notes import Note, Reason
+from relbase.savers.rows import NONE
 from relbase.url.resolver import prepared_base
 
 if TYPE_CHECKING:
@@ -156,6 +157,11 @@ class Context(NamedTuple):
     resolve: BaseResolver | None = None  # resolves against the base; None without one
     extended: int = 0  # what rows of the vocabulary count with beside the usual ones
     parts: list[tuple[str, str]] | None = None  # gets the number and type of each part of mail
+
+    @property
+    def may_be_marked(self) -> bool:
+        """Whether marks of saving programs may count, unless the text is known to have none."""
+        return self.task.detect and self.marks is not NONE
 
     def visited(self, wanted: Wanted, budget: Budget | None) -> Context:
         """Return the context of a visit for what is wanted."""
