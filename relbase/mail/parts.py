@@ -52,8 +52,9 @@ def called(part: Part) -> str:
 
 def line_end(data: bytes) -> bytes:
     first = data.find(b"\n")
-    is_crlf = first > 0 and data.startswith(b"\r", first - 1)
-    return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
+    if first < 0:
+        return eol_of(data, 0, len(data))
+    return b"\r\n" if first > 0 and data.startswith(b"\r", first - 1) else b"\n"
 
 
 # A relative base is resolved only against a base up to this length. So 10,000 different bases of
